@@ -1,0 +1,95 @@
+"""The ``longform`` command: finds the subcommand, and turns every error into one line and an exit code."""
+
+from __future__ import annotations
+
+import os
+import sys
+from importlib import import_module
+
+import click
+
+from longform._version import __version__
+from longform.errors import LongformError
+
+__all__ = ["COMMANDS", "app", "main"]
+
+# Name, and the line that `longform --help` shows for it: no command's module is loaded before it is called.
+COMMANDS = {
+    "index": "Make an index of documents.",
+    "add": "Add documents to an index, or replace them.",
+    "remove": "Remove documents from an index.",
+    "search": "Search an index.",
+    "info": "Say what an index holds, and check it.",
+    "compact": "Rewrite an index without what was deleted.",
+}
+
+INTERRUPTED = 130
+
+
+class _LazyGroup(click.Group):
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
+        if cmd_name not in COMMANDS:
+            return None
+        command = import_module(f"longform.cli.{cmd_name}").command
+        assert isinstance(command, click.Command)
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
+        with formatter.section("Commands"):
+            formatter.write_dl(list(COMMANDS.items()))
+
+
+@click.group(cls=_LazyGroup, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.version_option(__version__, prog_name="longform")
+@click.option("--debug", is_flag=True, help="Show the stack trace of an error.")
+def app(debug: bool) -> None:
+    """Long answers over your own documents, and honest measures of how good they are."""
+    if debug:
+        os.environ["LONGFORM_DEBUG"] = "1"
+
+
+def main() -> None:
+    """Run the command line and exit: 0 done, 2 a mistake in the request, 1 a failure, 130 interrupted."""
+    try:
+        code = app.main(standalone_mode=False)
+        sys.stdout.flush()
+    except click.exceptions.Abort:
+        code = _interrupted()
+    except click.ClickException as error:
+        error.show()
+        code = error.exit_code
+    except LongformError as error:
+        _reraise_in_debug()
+        _complain(str(error))
+        code = error.exit_code
+    except KeyboardInterrupt:
+        code = _interrupted()
+    except BrokenPipeError:
+        # The reader of our output has gone (`| head`); nothing is left to say, and nobody to say it to.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        code = 0
+    except Exception as error:
+        _reraise_in_debug()
+        _complain(
+            f"Longform failed in a way that it should not ({type(error).__name__}: {error}). "
+            "Run `longform --debug …` for the details."
+        )
+        code = 1
+    sys.exit(code if isinstance(code, int) else 0)
+
+
+def _interrupted() -> int:
+    click.echo("\nInterrupted.", err=True)
+    return INTERRUPTED
+
+
+def _complain(sentence: str) -> None:
+    click.echo(click.style("Error: ", fg="red", bold=True) + sentence, err=True)
+
+
+def _reraise_in_debug() -> None:
+    if os.environ.get("LONGFORM_DEBUG"):
+        raise

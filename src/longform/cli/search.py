@@ -1,0 +1,131 @@
+"""``longform search``: search an index."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import sys
+import textwrap
+import time
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import click
+import orjson
+
+from longform.cli.options import index_argument, json_option
+from longform.cli.progress import progress_bar
+from longform.errors import InputError
+
+if TYPE_CHECKING:
+    from longform import Hit, Index
+
+__all__ = ["command"]
+
+
+@click.command("search")
+@index_argument
+@click.argument("question", required=False)
+@click.option("-k", default=10, show_default=True, help="How many passages.")
+@click.option(
+    "--mode",
+    type=click.Choice(["bm25", "dense", "hybrid"]),
+    help="How to search. [default: hybrid where the index has vectors, else bm25]",
+)
+@click.option("--fusion", type=click.Choice(["rrf", "weighted"]), default="rrf", show_default=True, help="For hybrid.")
+@click.option("--weight", default=0.5, show_default=True, help="Share of dense search in hybrid, from 0 to 1.")
+@click.option("--questions", metavar="FILE", help='Many questions: lines of {"id": …, "question": …}, - for stdin.')
+@click.option("-o", "--output", default="-", metavar="FILE", help="With --questions: where to write. [default: stdout]")
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["trec", "jsonl"]),
+    help="With --questions. [default: by the file's name, else trec]",
+)
+@json_option
+def command(
+    index: str,
+    question: str | None,
+    k: int,
+    mode: str | None,
+    fusion: str,
+    weight: float,
+    questions: str | None,
+    output: str,
+    form: str | None,
+    as_json: bool,
+) -> None:
+    """Search INDEX for one QUESTION, or for all of a file.
+
+    \b
+    longform search my.index "Who was the ruler of France in 1830?" -k 3
+    longform search my.index --questions q.jsonl -k 100 -o run.trec
+    """
+    from longform import Index
+
+    if (question is None) == (questions is None):
+        raise InputError("Give one question, or a file of them with --questions.")
+    target = Index.open(index)
+    started = time.perf_counter()
+    if questions is not None:
+        if as_json:
+            form = "jsonl"
+        _batch(target, questions, k, mode, fusion, weight, output, form)
+        return
+    assert question is not None
+    hits = target.search(question, k, mode, fusion=fusion, dense_weight=weight)
+    seconds = time.perf_counter() - started
+    mode = mode or target.default_mode
+    if as_json:
+        row = {"question": question, "mode": mode, "k": k, "hits": [hit.to_json() for hit in hits]}
+        click.echo(orjson.dumps(row, option=orjson.OPT_INDENT_2))
+        return
+    _show(hits)
+    found = f"{len(hits)} of {len(target):,} passages" if hits else "No passage shares a word with the question"
+    click.echo(click.style(f"{found} · {mode} · {seconds * 1000:.0f} ms", dim=True))
+
+
+def _batch(
+    index: Index,
+    questions: str,
+    k: int,
+    mode: str | None,
+    fusion: str,
+    weight: float,
+    output: str,
+    form: str | None,
+) -> None:
+    from longform import read_questions
+    from longform.retrieve import run_format, write_run
+
+    asked = read_questions(questions)
+    with progress_bar() as progress:
+        write_run(
+            index,
+            asked,
+            output,
+            run_format(output, form),
+            k=k,
+            mode=mode,
+            fusion=fusion,
+            dense_weight=weight,
+            progress=progress,
+        )
+    if output != "-":
+        click.echo(f"Wrote the rankings of {len(asked):,} questions to {output}.")
+
+
+def _show(hits: Sequence[Hit]) -> None:
+    width = min(shutil.get_terminal_size().columns, 100) if sys.stdout.isatty() else 100
+    for hit in hits:
+        passage = hit.passage
+        heading = passage.title + (f" › {passage.section}" if passage.section else "")
+        click.echo(
+            f"{click.style(f'{hit.rank:>2}', fg='cyan', bold=True)}  {click.style(heading, bold=True)}"
+            f"  {click.style(f'{hit.score:.4f}', dim=True)}"
+        )
+        for paragraph in filter(str.strip, re.split(r"\n\s*\n", passage.text)):
+            text = " ".join(paragraph.split())
+            click.echo(textwrap.fill(text, width, initial_indent="    ", subsequent_indent="    "))
+        click.echo(click.style(f"    {passage.id}", dim=True))
+        click.echo()

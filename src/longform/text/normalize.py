@@ -1,0 +1,22 @@
+"""The normalisation of answers that SQuAD introduced and that the benchmarks share."""
+
+from __future__ import annotations
+
+import re
+import string
+
+__all__ = ["normalize_answer"]
+
+_PUNCTUATION = str.maketrans("", "", string.punctuation)
+_ARTICLES = re.compile(r"\b(a|an|the)\b")
+
+
+def normalize_answer(text: str) -> str:
+    """Lower-case, delete ASCII punctuation, drop a, an and the, collapse white space: in that order.
+
+    Rajpurkar et al. (EMNLP 2016); used as it is by ASQA, NQ-open, KILT, QAMPARI and ALCE.
+
+    >>> normalize_answer("The  O'Neil-Smith, a band.")
+    'oneilsmith band'
+    """
+    return " ".join(_ARTICLES.sub(" ", text.lower().translate(_PUNCTUATION)).split())

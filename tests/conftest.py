@@ -1,0 +1,35 @@
+"""What all tests share: the long forms of slow tests, and the evaluation data beside the checkout."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+SHARED = Path(os.environ.get("LONGFORM_SHARED", ROOT.parent / "shared"))
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--long", action="store_true", help="run the long form of slow tests")
+
+
+@pytest.fixture(scope="session")
+def long_form(request: pytest.FixtureRequest) -> bool:
+    """Whether slow tests shall run in their long form."""
+    return bool(request.config.getoption("--long"))
+
+
+@pytest.fixture(scope="session")
+def shared() -> Path:
+    """The folder with evaluation data; the test is skipped where there is none."""
+    if not SHARED.is_dir():
+        pytest.skip(f"no evaluation data at {SHARED} (set LONGFORM_SHARED)")
+    return SHARED
+
+
+@pytest.fixture(scope="session")
+def examples() -> Path:
+    """The collection that the repository carries."""
+    return ROOT / "examples"
