@@ -9,7 +9,8 @@ are never worth searching for are dropped.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from itertools import islice
 from pathlib import Path
 
 import tantivy
@@ -70,8 +71,9 @@ class Bm25Writer:
 
     def delete(self, rows: Iterable[int]) -> None:
         """Delete rows that were committed before."""
-        for row in rows:
-            self._writer.delete_documents_by_term(_ROW, int(row))
+        # By query: deleting by term takes the number for a signed one, and silently finds nothing.
+        for batch in _batches(rows, 10_000):
+            self._writer.delete_documents_by_query(tantivy.Query.term_set_query(_schema(), _ROW, batch))
             self._uncommitted = True
 
     def commit(self) -> None:
@@ -89,6 +91,12 @@ class Bm25Writer:
         """Let go of the folder without keeping what was not committed."""
         self._writer.rollback()
         self._writer.wait_merging_threads()
+
+
+def _batches(rows: Iterable[int], size: int) -> Iterator[list[int]]:
+    remaining = iter(rows)
+    while batch := list(islice(remaining, size)):
+        yield batch
 
 
 def _begin(folder: Path, base: Path | None) -> None:

@@ -96,13 +96,11 @@ class Transaction:
         fingerprint: str | None,
         words: int,
         progress: Progress,
-        checkpoint_rows: int = _CHECKPOINT_ROWS,
     ) -> None:
         self.folder, self.current, self.base = folder, current, base
         self.fingerprint, self.words, self.progress = fingerprint, words, progress
         self.generation = (current.generation if current else 0) + 1
         self.first_row = base.rows if base else 0
-        self._checkpoint_rows = checkpoint_rows
         pending = _read_pending(folder)
         self.resumed = (
             pending is not None
@@ -166,7 +164,7 @@ class Transaction:
     def checkpoint_due(self) -> bool:
         """Whether it is time for a checkpoint."""
         return (
-            self._part.rows - self._checkpoint_row >= self._checkpoint_rows
+            self._part.rows - self._checkpoint_row >= _CHECKPOINT_ROWS
             or time.monotonic() - self._checkpoint_time >= _CHECKPOINT_SECONDS
         )
 
