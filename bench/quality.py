@@ -1,6 +1,6 @@
 """Retrieval quality on real data: SciFact nDCG@10, and the answers and pages of the ASQA test questions.
 
-    python bench/quality.py --data ../shared/data [--dense]
+    python bench/quality.py --data ../shared/data [--dense] [--work FOLDER]
 
 The data are not part of the repository. Prints a table, and the sha256 of every file that it read.
 """
@@ -58,8 +58,12 @@ def asqa(data: Path, work: Path, dense: bool) -> None:
 
 
 def answer_recall(example: dict, hits: list[Hit]) -> float:
-    """The share of a question's readings with an answer that occurs, normalised, in one of the passages."""
-    texts = [normalize_answer(hit.passage.text) for hit in hits]
+    """The share of a question's readings with an answer that occurs, normalised, in one of the passages.
+
+    A passage is its title and its text, as whoever answers from it sees it. (In the text alone BM25 has 0.368 of the
+    answers in the top 5 instead of 0.372, and 0.675 in the top 100 instead of 0.677.)
+    """
+    texts = [normalize_answer(f"{hit.passage.title} {hit.passage.text}") for hit in hits]
     found = [
         any(normalize_answer(alias) in text for alias in pair["short_answers"] for text in texts)
         for pair in example["qa_pairs"]
@@ -83,10 +87,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", type=Path, default=Path("../shared/data"))
     parser.add_argument("--dense", action="store_true", help="encode the passages too (a few minutes)")
+    parser.add_argument("--work", type=Path, help="where to keep the indexes; made anew elsewhere if not given")
     arguments = parser.parse_args()
-    with tempfile.TemporaryDirectory() as work:
-        scifact(arguments.data, Path(work), arguments.dense)
-        asqa(arguments.data, Path(work), arguments.dense)
+    with tempfile.TemporaryDirectory() as temporary:
+        work = arguments.work or Path(temporary)
+        scifact(arguments.data, work, arguments.dense)
+        asqa(arguments.data, work, arguments.dense)
     for name in ("scifact/corpus.jsonl.gz", "scifact/qrels/test.tsv", "wiki/passages.jsonl.gz", "asqa/ASQA.json"):
         print(f"sha256 {sha256_of(arguments.data / name)}  {name}")
 

@@ -26,7 +26,17 @@ COMMANDS = {
 INTERRUPTED = 130
 
 
+class _ReaderGoneError(Exception):
+    """The reader of our output has gone; not an OSError, of which click would make exit code 1."""
+
+
 class _LazyGroup(click.Group):
+    def invoke(self, ctx: click.Context) -> object:
+        try:
+            return super().invoke(ctx)
+        except BrokenPipeError as error:
+            raise _ReaderGoneError from error
+
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
         return list(COMMANDS)
 
@@ -67,10 +77,15 @@ def main() -> None:
         code = error.exit_code
     except KeyboardInterrupt:
         code = _interrupted()
-    except BrokenPipeError:
-        # The reader of our output has gone (`| head`); nothing is left to say, and nobody to say it to.
+    except (BrokenPipeError, _ReaderGoneError):
+        # `| head` has had enough: nothing is left to say, and nobody to say it to.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         code = 0
+    except OSError as error:
+        _reraise_in_debug()
+        what = f" ({error.filename})" if error.filename else ""
+        _complain(f"The system does not let Longform go on: {(error.strerror or str(error)).lower()}{what}.")
+        code = 1
     except Exception as error:
         _reraise_in_debug()
         _complain(

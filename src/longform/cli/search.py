@@ -26,7 +26,7 @@ __all__ = ["command"]
 @click.command("search")
 @index_argument
 @click.argument("question", required=False)
-@click.option("-k", default=10, show_default=True, help="How many passages.")
+@click.option("-k", type=int, help="How many passages. [default: 10, or all where there are fewer]")
 @click.option(
     "--mode",
     type=click.Choice(["bm25", "dense", "hybrid"]),
@@ -35,7 +35,7 @@ __all__ = ["command"]
 @click.option("--fusion", type=click.Choice(["rrf", "weighted"]), default="rrf", show_default=True, help="For hybrid.")
 @click.option("--weight", default=0.5, show_default=True, help="Share of dense search in hybrid, from 0 to 1.")
 @click.option("--questions", metavar="FILE", help='Many questions: lines of {"id": …, "question": …}, - for stdin.')
-@click.option("-o", "--output", default="-", metavar="FILE", help="With --questions: where to write. [default: stdout]")
+@click.option("-o", "--output", metavar="FILE", help="With --questions: where to write. [default: stdout]")
 @click.option(
     "--format",
     "form",
@@ -46,12 +46,12 @@ __all__ = ["command"]
 def command(
     index: str,
     question: str | None,
-    k: int,
+    k: int | None,
     mode: str | None,
     fusion: str,
     weight: float,
     questions: str | None,
-    output: str,
+    output: str | None,
     form: str | None,
     as_json: bool,
 ) -> None:
@@ -62,22 +62,26 @@ def command(
     longform search my.index --questions q.jsonl -k 100 -o run.trec
     """
     from longform import Index
+    from longform.retrieve.index import DEFAULT_K
 
     if (question is None) == (questions is None):
         raise InputError("Give one question, or a file of them with --questions.")
+    if questions is None and (output is not None or form is not None):
+        raise InputError("-o and --format go with --questions; for one question, --json prints all there is.")
     target = Index.open(index)
     started = time.perf_counter()
     if questions is not None:
         if as_json:
             form = "jsonl"
-        _batch(target, questions, k, mode, fusion, weight, output, form)
+        _batch(target, questions, k, mode, fusion, weight, output or "-", form)
         return
     assert question is not None
     hits = target.search(question, k, mode, fusion=fusion, dense_weight=weight)
     seconds = time.perf_counter() - started
     mode = mode or target.default_mode
     if as_json:
-        row = {"question": question, "mode": mode, "k": k, "hits": [hit.to_json() for hit in hits]}
+        asked = min(DEFAULT_K, len(target)) if k is None else k
+        row = {"question": question, "mode": mode, "k": asked, "hits": [hit.to_json() for hit in hits]}
         click.echo(orjson.dumps(row, option=orjson.OPT_INDENT_2))
         return
     _show(hits)
@@ -88,7 +92,7 @@ def command(
 def _batch(
     index: Index,
     questions: str,
-    k: int,
+    k: int | None,
     mode: str | None,
     fusion: str,
     weight: float,
@@ -119,13 +123,18 @@ def _show(hits: Sequence[Hit]) -> None:
     width = min(shutil.get_terminal_size().columns, 100) if sys.stdout.isatty() else 100
     for hit in hits:
         passage = hit.passage
-        heading = passage.title + (f" › {passage.section}" if passage.section else "")
+        heading = _plain(passage.title + (f" › {passage.section}" if passage.section else ""))
         click.echo(
             f"{click.style(f'{hit.rank:>2}', fg='cyan', bold=True)}  {click.style(heading, bold=True)}"
             f"  {click.style(f'{hit.score:.4f}', dim=True)}"
         )
         for paragraph in filter(str.strip, re.split(r"\n\s*\n", passage.text)):
-            text = " ".join(paragraph.split())
+            text = _plain(paragraph)
             click.echo(textwrap.fill(text, width, initial_indent="    ", subsequent_indent="    "))
-        click.echo(click.style(f"    {passage.id}", dim=True))
+        click.echo(click.style(f"    {_plain(passage.id)}", dim=True))
         click.echo()
+
+
+def _plain(text: str) -> str:
+    """On one line, and without the control characters by which a document could command the terminal."""
+    return "".join(character for character in " ".join(text.split()) if character.isprintable() or character == " ")

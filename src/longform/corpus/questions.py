@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import orjson
 
-from longform.corpus.sources import find_sources
-from longform.corpus.streams import label, lines, opened
+from longform.corpus.sources import COMPRESSIONS, STDIN, Source
+from longform.corpus.streams import label, lines, opened, utf8_error
 from longform.errors import InputError
 from longform.records import Question
 
@@ -29,7 +30,7 @@ def read_questions(path: str) -> list[Question]:
     [Question(id='1', question='Who ruled France in 1830?')]
     """
     questions: dict[str, Question] = {}
-    source = find_sources([path]).files[0]
+    source = _source(path)
     with opened(source) as stream:
         for number, line in enumerate(lines(source, stream), 1):
             if not line.strip():
@@ -38,13 +39,25 @@ def read_questions(path: str) -> list[Question]:
             try:
                 question = _question(orjson.loads(line), where)
             except orjson.JSONDecodeError as error:
-                raise InputError(f"{where}: broken JSON ({error.msg}).") from None
+                broken = InputError(f"{where}: broken JSON at column {error.colno}: {error.msg}.")
+                raise utf8_error(source, number, line) or broken from None
             if question.id in questions:
                 raise InputError(f"{where}: the question id {question.id!r} occurs twice.")
             questions[question.id] = question
     if not questions:
         raise InputError(f"{label(source)} holds no questions.")
     return list(questions.values())
+
+
+def _source(path: str) -> Source:
+    if path == STDIN:
+        return Source(STDIN, "jsonl")
+    file = Path(path)
+    if file.is_dir():
+        raise InputError(f"{path} is a folder: name a file of questions, one JSON object a line.")
+    if not file.exists():
+        raise InputError(f"{path} does not exist.")
+    return Source(path, "jsonl", COMPRESSIONS.get(file.suffix.lower(), ""), file=file)
 
 
 def _question(row: Any, where: str) -> Question:

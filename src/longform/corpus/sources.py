@@ -18,10 +18,11 @@ from pathlib import Path
 
 from longform.errors import InputError
 
-__all__ = ["READABLE", "STDIN", "Source", "Sources", "find_sources", "format_of"]
+__all__ = ["COMPRESSIONS", "READABLE", "STDIN", "Source", "Sources", "find_sources", "format_of"]
 
 STDIN = "-"
 INDEX_FILE = "longform.json"  # the file that makes a folder a Longform index
+PENDING_FILE = "pending.json"  # stands there while one is made
 
 _FORMATS = {
     ".txt": "text",
@@ -39,9 +40,9 @@ _FORMATS = {
     ".tsv": "tsv",
     ".xml": "mediawiki",
 }
-_COMPRESSIONS = {".gz": "gz", ".bz2": "bz2", ".xz": "xz"}
+COMPRESSIONS = {".gz": "gz", ".bz2": "bz2", ".xz": "xz"}
 
-READABLE = f"{' '.join(_FORMATS)} (all but .pdf also with {' '.join(_COMPRESSIONS)})"
+READABLE = f"{' '.join(_FORMATS)} (all but .pdf also with {' '.join(COMPRESSIONS)})"
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +89,7 @@ def format_of(name: str) -> tuple[str, str] | None:
     suffixes = _suffixes(name)
     if not suffixes:
         return None
-    compression = _COMPRESSIONS.get(suffixes[-1].lower(), "")
+    compression = COMPRESSIONS.get(suffixes[-1].lower(), "")
     inner = suffixes[0].lower()
     if (compression and len(suffixes) == 1) or (compression and inner == ".pdf"):
         return None
@@ -154,7 +155,7 @@ class _Finder:
             raise InputError(_nothing_in(pattern, "matches", self.skipped - skipped_before))
 
     def folder(self, folder: Path, must_hold: bool = True) -> None:
-        if (folder / INDEX_FILE).is_file():
+        if _is_index(folder):
             raise InputError(f"{_label(folder)} is a Longform index and no folder of documents: give theirs.")
         before, skipped_before = self.matched, self.skipped.copy()
         for path in _walk(folder):
@@ -210,15 +211,22 @@ def _walk(folder: Path) -> Iterator[Path]:
             below = path / entry.name
             real = os.path.realpath(below)
             # A link to a folder above would lead round for ever.
-            if real not in above and not (below / INDEX_FILE).is_file():
+            if real not in above and not _is_index(below):
                 folders.append((below, above | {real}))
         waiting.extend(reversed(folders))
+
+
+def _is_index(folder: Path) -> bool:
+    """Whether a folder is a Longform index, be it unfinished."""
+    if (folder / INDEX_FILE).is_file():
+        return True
+    return (folder / PENDING_FILE).is_file() and any(folder.glob("part-*"))
 
 
 def _suffixes(name: str) -> list[str]:
     """The type and, when there is one, the compression: ``a.b.txt.gz`` → ``['.txt', '.gz']``."""
     suffixes = [suffix for suffix in Path(name).suffixes if suffix != "."]
-    if len(suffixes) > 1 and suffixes[-1].lower() in _COMPRESSIONS:
+    if len(suffixes) > 1 and suffixes[-1].lower() in COMPRESSIONS:
         return suffixes[-2:]
     return suffixes[-1:]
 

@@ -75,6 +75,8 @@ def opened(source: Source) -> Iterator[io.BufferedReader]:
 
 def _open(source: Source) -> io.BufferedReader:
     if source.path == STDIN:
+        if sys.stdin is None:
+            raise InputError("Standard input is closed: pipe JSONL into it, or name files.")
         # Closing the copy leaves the process's own stdin open.
         return io.BufferedReader(cast(io.RawIOBase, _Unclosed(sys.stdin.buffer)), _BUFFER)
     if source.compression == "gz":

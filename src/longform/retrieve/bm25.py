@@ -12,13 +12,15 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
 from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import cast
 
 import tantivy
 
-from longform.errors import FailureError
 from longform.files import link_or_copy
 from longform.records import Passage
-from longform.retrieve.ranking import Ranked, best_rows
+from longform.retrieve.ranking import Ranked, as_ranked, best_rows
+from longform.retrieve.store import damaged
 from longform.text import FUNCTION_WORDS, QUESTION_WORDS
 
 __all__ = ["ANALYSER", "K1", "B", "Bm25Searcher", "Bm25Writer"]
@@ -114,6 +116,25 @@ def _begin(folder: Path, base: Path | None) -> None:
         link_or_copy(base / name, folder / name)
 
 
+def _open(folder: Path) -> tantivy.Index:
+    try:
+        index = tantivy.Index.open(str(folder))
+        index.config_reader(reload_policy="manual")
+        return index
+    except ValueError as error:
+        if "Lockfile" not in str(error):
+            raise
+    # tantivy wants to lock what it opens, in the folder itself. Where that may not be written to, it gets a folder of
+    # links; the files stay open when the links go.
+    with TemporaryDirectory(prefix="longform-") as links:
+        for path in folder.iterdir():
+            if not path.name.endswith(".lock"):
+                Path(links, path.name).symlink_to(path.absolute())
+        index = tantivy.Index.open(links)
+        index.config_reader(reload_policy="manual")
+        return index
+
+
 class Bm25Searcher:
     """Searches a finished tantivy folder.
 
@@ -121,12 +142,11 @@ class Bm25Searcher:
     """
 
     def __init__(self, folder: Path, identify: Callable[[int], str]) -> None:
+        self._folder, self._identify = folder, identify
         try:
-            index = tantivy.Index.open(str(folder))
-            index.config_reader(reload_policy="manual")
+            index = _open(folder)
         except (ValueError, OSError) as error:
-            raise FailureError(f"The BM25 part of the index cannot be opened ({error}).") from error
-        self._identify = identify
+            raise damaged(folder) from error
         self._schema = index.schema
         self._searcher = index.searcher()
         self._analyser = (
@@ -138,6 +158,10 @@ class Bm25Searcher:
         self._stemmer = (
             tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.raw()).filter(tantivy.Filter.stemmer("english")).build()
         )
+
+    def __len__(self) -> int:
+        """How many rows are there and not deleted."""
+        return self._searcher.num_docs
 
     def terms(self, question: str) -> list[str]:
         """The stems that a question is searched by.
@@ -157,9 +181,12 @@ class Bm25Searcher:
         return best_rows(lambda limit: self._fetch(query, limit), k, self._identify)
 
     def _fetch(self, query: tantivy.Query, limit: int) -> list[Ranked]:
-        hits = self._searcher.search(query, limit=limit, count=False).hits
+        try:
+            hits = self._searcher.search(query, limit=limit, count=False).hits
+        except ValueError as error:
+            raise damaged(self._folder) from error
         rows = self._searcher.fast_field_values(_ROW, [address for _, address in hits])
-        return [Ranked(int(row or 0), float(score)) for row, (score, _) in zip(rows, hits, strict=True)]
+        return as_ranked(cast(list[int], rows), [score for score, _ in hits])
 
     def _term(self, term: str, times: int) -> tantivy.Query:
         query = tantivy.Query.term_query(self._schema, _BODY, term, index_option="freq")

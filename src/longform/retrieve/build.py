@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol, cast, runtime_checkable
@@ -11,14 +12,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from longform.corpus.passages import cut_passages
-from longform.errors import InputError
+from longform.errors import FailureError, InputError
 from longform.progress import Progress
 from longform.records import Document, Passage
 from longform.retrieve.dense import METHODS
 from longform.retrieve.index import Index
-from longform.retrieve.manifest import MANIFEST, PENDING, DenseSettings, Manifest, read_manifest
+from longform.retrieve.manifest import MANIFEST, PENDING, DenseSettings, Manifest, check_name, read_manifest
 from longform.retrieve.store import Entry, PartReader
-from longform.retrieve.transaction import Transaction
+from longform.retrieve.transaction import Transaction, is_leftover
 from longform.retrieve.vectors import PassageEncoder, map_vectors, vectors_name
 from longform.retrieve.writing import LOCK, writing
 
@@ -69,16 +70,16 @@ def create(
     _check_place(folder)
     fingerprint = _fingerprint("create", items, words)
     existed = folder.exists()
-    with writing(folder):
-        current = read_manifest(folder) if (folder / MANIFEST).exists() else None
+    with writing(folder), _forgotten_if_empty(folder, existed):
+        current = _current(folder, overwrite)
+        encoder, settings = _load_dense(dense, None)
         if current is not None and not overwrite:
-            if fingerprint is not None and current.fingerprint == fingerprint and not dense:
+            if fingerprint is not None and current.fingerprint == fingerprint and _has_vectors(current, settings):
                 return
             raise InputError(
                 f"{folder} already holds an index: `longform add` adds to it, `--overwrite` replaces it, "
                 "and `-o` names another place."
             )
-        encoder, settings = _load_dense(dense, None)
         transaction = Transaction(folder, current, None, fingerprint=fingerprint, words=words, progress=progress)
         try:
             _append_all(transaction, items, words, on_bad, progress)
@@ -88,9 +89,6 @@ def create(
         except BaseException:
             transaction.close()
             raise
-        finally:
-            if not existed:
-                _forget_if_empty(folder)
 
 
 def add(folder: Path, items: Iterable[Item], dense: Dense | bool, on_bad: OnBad | None, progress: Progress) -> None:
@@ -195,22 +193,48 @@ def _copy_vectors(index: Index, part: Path) -> None:
                 file.write(vectors[alive[start : start + 65_536]].tobytes())
 
 
+def _current(folder: Path, overwrite: bool) -> Manifest | None:
+    """The state that is there, if any; that it is damaged must not keep it from being replaced."""
+    if not (folder / MANIFEST).exists():
+        return None
+    try:
+        return read_manifest(folder)
+    except FailureError:
+        if overwrite:
+            return None
+        raise
+
+
+def _has_vectors(current: Manifest, wanted: DenseSettings | None) -> bool:
+    """Whether an index has the vectors that are wanted, and searches them as is wanted."""
+    if wanted is None:
+        return True
+    dense = current.dense
+    same_method = dense is not None and (wanted.automatic or wanted.method == dense.method)
+    return dense is not None and dense.fingerprint == wanted.fingerprint and same_method
+
+
 def _check_place(folder: Path) -> None:
+    check_name(folder)
     if folder.exists() and not folder.is_dir():
         raise InputError(f"{folder} is a file: choose another place for the index with -o.")
     if folder.is_dir() and not (folder / MANIFEST).exists() and not (folder / PENDING).exists():
-        others = [path.name for path in folder.iterdir() if path.name != LOCK]
+        others = [path.name for path in folder.iterdir() if path.name != LOCK and not is_leftover(path.name)]
         if others:
             raise InputError(
                 f"{folder} is not empty and not an index (it holds {min(others)}): choose another place with -o."
             )
 
 
-def _forget_if_empty(folder: Path) -> None:
+@contextmanager
+def _forgotten_if_empty(folder: Path, existed: bool) -> Iterator[None]:
     """Remove the folder that a failed build made, if nothing in it is worth keeping."""
-    if {path.name for path in folder.iterdir()} <= {LOCK}:
-        (folder / LOCK).unlink(missing_ok=True)
-        folder.rmdir()
+    try:
+        yield
+    finally:
+        if not existed and {path.name for path in folder.iterdir()} <= {LOCK}:
+            (folder / LOCK).unlink(missing_ok=True)
+            folder.rmdir()
 
 
 def _fingerprint(kind: str, items: Iterable[Item], words: int) -> str | None:

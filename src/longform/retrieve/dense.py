@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from longform.errors import FailureError
-from longform.retrieve.ranking import Ranked, best_rows
+from longform.retrieve.ranking import Ranked, as_ranked, best_rows, first_limit
+from longform.retrieve.store import damaged
 
 __all__ = ["EXACT_LIMIT", "METHODS", "DenseSearcher", "build_ivf", "choose_method"]
 
@@ -48,6 +48,7 @@ def build_ivf(parts: Sequence[Vectors], path: Path, progress: Callable[[int], No
     index = faiss.IndexIVFScalarQuantizer(
         quantizer, dimension, lists, faiss.ScalarQuantizer.QT_8bit, faiss.METRIC_INNER_PRODUCT
     )
+    index.cp.min_points_per_centroid = 1  # few vectors are no reason for faiss to print a warning
     sample = np.sort(np.random.default_rng(0).choice(rows, size=min(rows, 64 * lists), replace=False))
     index.train(_take(parts, sample))
     done = 0
@@ -97,7 +98,7 @@ class DenseSearcher:
         try:
             self._index = faiss.read_index(str(file), faiss.IO_FLAG_MMAP)
         except RuntimeError as error:
-            raise FailureError(f"{file} is damaged: `longform info` says more.") from error
+            raise damaged(file) from error
         self._rows = np.arange(sum(map(len, parts)))
         self._parameters = faiss.SearchParametersIVF()
         self._parameters.nprobe = max(self._index.nlist // 32, 8)
@@ -117,11 +118,11 @@ class DenseSearcher:
     def search(self, questions: NDArray[np.float32], k: int) -> list[list[Ranked]]:
         """For every question's vector the ``k`` best rows, best first."""
         # All at once first, which is several times as fast; a question whose last place is tied is asked again.
-        firsts = self._fetch_many(questions, k + 1)
+        firsts = self._fetch_many(questions, first_limit(k))
 
         def ranking(question: NDArray[np.float32], first: list[Ranked]) -> list[Ranked]:
             def fetch(limit: int) -> list[Ranked]:
-                return first if limit == k + 1 else self._fetch_many(question[None, :], limit)[0]
+                return first if limit == first_limit(k) else self._fetch_many(question[None, :], limit)[0]
 
             return best_rows(fetch, k, self._identify)
 
@@ -129,7 +130,8 @@ class DenseSearcher:
 
     def _fetch_many(self, questions: NDArray[np.float32], limit: int) -> list[list[Ranked]]:
         scores, places = self._index.search(questions, min(limit, self._index.ntotal), params=self._parameters)
+        found = places >= 0
         return [
-            [Ranked(int(self._rows[place]), float(score)) for score, place in zip(*pair, strict=True) if place >= 0]
-            for pair in zip(scores, places, strict=True)
+            as_ranked(self._rows[row[mask]].tolist(), score[mask].tolist())
+            for row, score, mask in zip(places, scores, found, strict=True)
         ]

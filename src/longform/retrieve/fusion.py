@@ -62,4 +62,4 @@ def fuse(
     combine = reciprocal_rank_fusion if method == "rrf" else weighted_fusion
     fused = [Ranked(row, score) for row, score in combine(rankings, weights).items()]
     fused.sort(key=lambda item: -item.score)
-    return break_ties(fused, identify)[:k]
+    return break_ties(fused, identify, k)

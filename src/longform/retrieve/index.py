@@ -20,16 +20,17 @@ from longform.retrieve.fusion import fuse
 from longform.retrieve.keys import key_of
 from longform.retrieve.manifest import Manifest, read_manifest
 from longform.retrieve.ranking import Ranked
-from longform.retrieve.store import PartReader
+from longform.retrieve.store import PartReader, damaged
 from longform.retrieve.transaction import read_deleted
 from longform.retrieve.vectors import PassageEncoder, map_vectors
 
 if TYPE_CHECKING:
     from longform.retrieve.build import Dense
 
-__all__ = ["MODES", "Index"]
+__all__ = ["DEFAULT_K", "MODES", "Index"]
 
 MODES = ("bm25", "dense", "hybrid")
+DEFAULT_K = 10
 # The fusion of two rankings looks this deep into each, or as deep as the answer is long.
 _POOL = 100
 
@@ -83,22 +84,35 @@ class Index:
 
     def reload(self) -> None:
         """Move on to the newest state on disk."""
+        for name in ("_dense", "encoder"):
+            self.__dict__.pop(name, None)
         for attempt in range(5):
             self.manifest = read_manifest(self.folder)
             try:
-                self.parts = [PartReader(self.folder / part.name) for part in self.manifest.parts]
-                self.deleted = read_deleted(self.folder, self.manifest)
-                break
-            except FileNotFoundError as error:
-                # A writer published twice since the manifest was read, and cleared the files that it names away.
-                if attempt == 4 or read_manifest(self.folder).generation == self.manifest.generation:
-                    raise FailureError(
-                        f"{self.folder} is damaged: {Path(error.filename).name} is missing. "
-                        f"`longform info {self.folder}` says more."
-                    ) from error
+                self._open_files()
+                return
+            except (FileNotFoundError, FailureError) as error:
+                # A writer may have published twice since the manifest was read, and cleared the files it names away.
+                if attempt < 4 and read_manifest(self.folder).generation != self.manifest.generation:
+                    continue
+                if isinstance(error, FailureError):
+                    raise
+                raise FailureError(
+                    f"{self.folder} is damaged, {Path(error.filename).name} is missing: "
+                    f"`longform info {self.folder}` says more."
+                ) from error
+
+    def _open_files(self) -> None:
+        # All at once: the files of a state stay open when they are deleted, but can no longer be opened then.
+        dense = self.manifest.dense
+        self.parts = [PartReader(self.folder / part.name) for part in self.manifest.parts]
+        for part, record in zip(self.parts, self.manifest.parts, strict=True):
+            if len(part) != record.rows:
+                raise damaged(part.folder)
+        self.deleted = read_deleted(self.folder, self.manifest)
         self.first_rows = np.cumsum([0, *(len(part) for part in self.parts)])
-        for name in ("_bm25", "_dense", "encoder"):
-            self.__dict__.pop(name, None)
+        self._vectors = [map_vectors(part.folder, dense.fingerprint, dense.dimension) for part in self.parts if dense]
+        self._bm25 = Bm25Searcher(self.folder / self.manifest.bm25, self._identify)
 
     # Changing -----------------------------------------------------------------------------------------------------
 
@@ -197,6 +211,10 @@ class Index:
         part, inside = self._locate(row)
         return part.id(inside)
 
+    @property
+    def _identify(self) -> Callable[[int], str]:
+        return self.parts[0].id if len(self.parts) == 1 else self.id_at
+
     def _locate(self, row: int) -> tuple[PartReader, int]:
         if len(self.parts) == 1:
             return self.parts[0], row
@@ -206,19 +224,14 @@ class Index:
     # Searching ----------------------------------------------------------------------------------------------------
 
     @cached_property
-    def _bm25(self) -> Bm25Searcher:
-        return Bm25Searcher(self.folder / self.manifest.bm25, self.id_at)
-
-    @cached_property
     def _dense(self) -> DenseSearcher:
         dense = self.manifest.dense
         if dense is None:
             raise InputError(
                 f"{self.folder} has no vectors: `longform add {self.folder} --dense` makes them, or search with bm25."
             )
-        parts = [map_vectors(part.folder, dense.fingerprint, dense.dimension) for part in self.parts]
         file = None if dense.file is None else self.folder / dense.file
-        return DenseSearcher(parts, self.deleted, file, self.id_at)
+        return DenseSearcher(self._vectors, self.deleted, file, self._identify)
 
     @cached_property
     def encoder(self) -> PassageEncoder:
@@ -245,7 +258,7 @@ class Index:
     def search(
         self,
         questions: str,
-        k: int = 10,
+        k: int | None = None,
         mode: str | None = None,
         *,
         fusion: str = "rrf",
@@ -257,7 +270,7 @@ class Index:
     def search(
         self,
         questions: list[str] | tuple[str, ...],
-        k: int = 10,
+        k: int | None = None,
         mode: str | None = None,
         *,
         fusion: str = "rrf",
@@ -268,7 +281,7 @@ class Index:
     def search(
         self,
         questions: str | list[str] | tuple[str, ...],
-        k: int = 10,
+        k: int | None = None,
         mode: str | None = None,
         *,
         fusion: str = "rrf",
@@ -277,7 +290,8 @@ class Index:
     ) -> list[Hit] | list[list[Hit]]:
         """The ``k`` best passages for a question, best first; for several questions a list of such lists.
 
-        Fewer than ``k`` come back where fewer share a word with the question (``bm25``).
+        Without ``k`` it is 10, or all where the index holds fewer. Fewer than ``k`` come back where fewer share a
+        word with the question (``bm25``).
         """
         if isinstance(questions, str):
             return self.search([questions], k, mode, fusion=fusion, dense_weight=dense_weight, progress=progress)[0]
@@ -300,7 +314,7 @@ class Index:
     def rank(
         self,
         questions: Sequence[str],
-        k: int = 10,
+        k: int | None = None,
         mode: str | None = None,
         *,
         fusion: str = "rrf",
@@ -309,6 +323,8 @@ class Index:
     ) -> list[dict[str, list[Ranked]]]:
         """As :meth:`search`, in rows instead of passages: for every question the ranking of each stage, final last."""
         mode = mode or self.default_mode
+        if k is None:
+            k = min(DEFAULT_K, len(self))
         self._check(questions, k, mode)
         pool = k if mode != "hybrid" else min(max(k, _POOL), len(self))
         rankings: list[dict[str, list[Ranked]]] = [{} for _ in questions]
@@ -330,6 +346,8 @@ class Index:
     def _check(self, questions: Sequence[str], k: int, mode: str) -> None:
         if mode not in MODES:
             raise InputError(f"There is no mode {mode!r}: choose one of {', '.join(MODES)}.")
+        if not len(self):
+            raise InputError(f"{self.folder} holds no passages: `longform add {self.folder} DOCS` adds some.")
         if k < 1:
             raise InputError(f"k must be at least 1, and {k} is not.")
         if k > len(self):
@@ -338,3 +356,13 @@ class Index:
             if not question.strip():
                 which = f"Question {number} of {len(questions)}" if len(questions) > 1 else "The question"
                 raise InputError(f"{which} is empty.")
+            if not _is_unicode(question):
+                raise InputError("A question is not valid Unicode: is the terminal set to UTF-8?")
+
+
+def _is_unicode(text: str) -> bool:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True

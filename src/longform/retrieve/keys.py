@@ -21,7 +21,7 @@ def key_of(identifier: str) -> int:
     >>> key_of("w0") == key_of("w0"), key_of("w0") == key_of("w1")
     (True, False)
     """
-    return int.from_bytes(blake2b(identifier.encode(), digest_size=8).digest(), "little")
+    return int.from_bytes(blake2b(identifier.encode(errors="surrogatepass"), digest_size=8).digest(), "little")
 
 
 def keys_of(identifiers: Iterable[str]) -> Keys:

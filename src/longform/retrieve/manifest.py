@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -19,6 +20,7 @@ __all__ = [
     "FileRecord",
     "Manifest",
     "PartRecord",
+    "check_name",
     "read_manifest",
 ]
 
@@ -108,12 +110,18 @@ class Manifest:
 
     def write(self, folder: Path) -> None:
         """Make this the state of the index in ``folder``: the one atomic step of every change."""
+        row = self.to_json()
         with atomic_write(folder / MANIFEST) as file:
-            file.write(orjson.dumps(self.to_json(), option=orjson.OPT_INDENT_2))
+            file.write(orjson.dumps({**row, "checksum": _checksum(row)}, option=orjson.OPT_INDENT_2))
+
+
+def _checksum(row: dict[str, Any]) -> str:
+    return hashlib.sha256(orjson.dumps(row, option=orjson.OPT_SORT_KEYS)).hexdigest()
 
 
 def read_manifest(folder: Path) -> Manifest:
     """The manifest of the index in ``folder``; an error that says what is there instead, if it is not an index."""
+    check_name(folder)
     if not folder.exists():
         raise InputError(f"{folder} does not exist: make it with `longform index DOCS -o {folder}`.")
     if not folder.is_dir():
@@ -125,17 +133,37 @@ def read_manifest(folder: Path) -> Manifest:
             raise InputError(
                 f"{folder} was never finished: run the same `longform index` command again, and it goes on from there."
             ) from None
-        raise InputError(f"{folder} is not a Longform index: it has no {MANIFEST}.") from None
+        raise InputError(
+            f"{folder} is not a Longform index (it has no {MANIFEST}): name a folder that `longform index` made."
+        ) from None
+    except OSError as error:
+        raise InputError(f"{folder} cannot be read: {(error.strerror or str(error)).lower()}.") from None
     try:
         row = orjson.loads(data)
         version = row["format"]
     except (orjson.JSONDecodeError, KeyError, TypeError):
-        raise FailureError(f"{folder}/{MANIFEST} is damaged: restore it from a copy or build the index anew.") from None
+        raise _damaged(folder) from None
     if not isinstance(version, int) or version > FORMAT:
         raise InputError(
             f"{folder} has index format {version}, newer than the {FORMAT} that this Longform reads: upgrade Longform."
         )
     try:
+        if row.pop("checksum", None) not in (None, _checksum(row)):
+            raise _damaged(folder)
         return Manifest.from_json(row)
     except (KeyError, TypeError, AttributeError):
-        raise FailureError(f"{folder}/{MANIFEST} is damaged: restore it from a copy or build the index anew.") from None
+        raise _damaged(folder) from None
+
+
+def check_name(folder: Path) -> None:
+    """Refuse a folder whose name the search engine could not open."""
+    try:
+        str(folder).encode()
+    except UnicodeEncodeError:
+        raise InputError(f"The name {str(folder)!r} is not valid UTF-8: choose another one.") from None
+
+
+def _damaged(folder: Path) -> FailureError:
+    return FailureError(
+        f"{folder}/{MANIFEST} is damaged: restore it from a copy, or build the index anew with --overwrite."
+    )

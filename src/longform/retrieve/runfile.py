@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -11,7 +12,7 @@ from typing import BinaryIO
 
 import orjson
 
-from longform.errors import InputError
+from longform.errors import FailureError, InputError
 from longform.files import atomic_write
 from longform.progress import Progress, no_progress
 from longform.records import Question
@@ -20,7 +21,8 @@ from longform.retrieve.index import Index
 __all__ = ["RUN_FORMATS", "run_format", "trec_lines", "write_run"]
 
 RUN_FORMATS = ("trec", "jsonl")
-_STEP = 1e-6
+# Apart even as the 32-bit numbers that trec_eval reads.
+_STEP, _RELATIVE_STEP = 1e-6, 2.5e-7
 # Questions are searched this many at a time: enough to batch the encoder, few enough to keep memory flat.
 _CHUNK = 128
 
@@ -46,9 +48,9 @@ def trec_lines(question_id: str, ranking: Iterable[tuple[str, float]], tag: str)
     q1 Q0 a 1 2.000000 bm25
     q1 Q0 b%20c 2 1.999999 bm25
     """
-    last = float("inf")
+    last = 0.0
     for rank, (passage_id, score) in enumerate(ranking, 1):
-        last = round(min(score, last - _STEP), 6)
+        last = round(min(score, last - max(_STEP, _RELATIVE_STEP * abs(last))) if rank > 1 else score, 6)
         yield f"{_word(question_id)} Q0 {_word(passage_id)} {rank} {last:.6f} {tag}\n"
 
 
@@ -62,7 +64,7 @@ def write_run(
     path: str,
     form: str,
     *,
-    k: int,
+    k: int | None = None,
     mode: str | None = None,
     fusion: str = "rrf",
     dense_weight: float = 0.5,
@@ -106,8 +108,15 @@ def _output(path: str) -> Iterator[Callable[[bytes], object]]:
         yield stream.write
         stream.flush()
         return
+    target = Path(path)
+    # A pipe or a device cannot be put in place by a rename: that would replace it.
+    whole = target.is_file() or not target.exists()
     try:
-        with atomic_write(Path(path)) as file:
+        with atomic_write(target.resolve()) if whole else target.open("wb") as file:
             yield file.write
+    except BrokenPipeError:
+        raise
     except OSError as error:
-        raise InputError(f"{path} cannot be written: {(error.strerror or str(error)).lower()}.") from error
+        sentence = f"{path} cannot be written: {(error.strerror or str(error)).lower()}."
+        kind = FailureError if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EIO) else InputError
+        raise kind(sentence) from error

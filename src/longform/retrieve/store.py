@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
@@ -22,10 +23,11 @@ import orjson
 import zstandard
 from numpy.typing import NDArray
 
+from longform.errors import FailureError
 from longform.records import Passage
 from longform.retrieve.keys import Keys, keys_of
 
-__all__ = ["PART_FILES", "Entry", "PartReader", "PartWriter"]
+__all__ = ["PART_FILES", "Entry", "PartReader", "PartWriter", "damaged"]
 
 PASSAGES, BLOCKS, IDS, ID_ENDS, KEYS = "passages.zst", "blocks.u64", "ids.bin", "ids.u64", "keys.u64"
 PART_FILES = (PASSAGES, BLOCKS, IDS, ID_ENDS, KEYS)
@@ -103,7 +105,9 @@ class PartWriter:
     def close(self) -> None:
         """Close the files without writing what is still waiting."""
         for file in self._files.values():
-            file.close()
+            # On a full disk the last bytes of a change that is given up have no place to go.
+            with suppress(OSError):
+                file.close()
 
 
 class PartReader:
@@ -111,12 +115,18 @@ class PartReader:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self._bytes = _map(folder / PASSAGES, np.uint8)
-        blocks = _map(folder / BLOCKS, np.dtype("<u8")).reshape(-1, 2)
+        try:
+            self._bytes = _map(folder / PASSAGES, np.uint8)
+            blocks = _map(folder / BLOCKS, np.dtype("<u8")).reshape(-1, 2)
+            # As memory views, whose single items come out faster than an array's: rankings ask for many ids.
+            self._ids = _map(folder / IDS, np.uint8).data
+            self._id_ends = _map(folder / ID_ENDS, np.dtype("<u8")).data
+            self._keys = _map(folder / KEYS, np.dtype("<u8")).reshape(-1, 3)
+        except ValueError as error:
+            raise damaged(folder) from error
         self._block_rows, self._block_starts = blocks[:, 0], blocks[:, 1]
-        self._ids = _map(folder / IDS, np.uint8)
-        self._id_ends = _map(folder / ID_ENDS, np.dtype("<u8"))
-        self._keys = _map(folder / KEYS, np.dtype("<u8")).reshape(-1, 3)
+        if len(self._keys) != len(self) or bool(len(blocks)) != bool(len(self)):
+            raise damaged(folder)
         self._decompressor = zstandard.ZstdDecompressor()
         # A ranking visits the blocks of a few hundred passages; those of the last few questions stay unpacked.
         self._lines = lru_cache(maxsize=256)(self._read_lines)
@@ -141,13 +151,20 @@ class PartReader:
 
     def id(self, row: int) -> str:
         """The id of a row's passage."""
-        start = int(self._id_ends[row - 1]) if row else 0
-        return bytes(self._ids[start : int(self._id_ends[row])]).decode()
+        start = self._id_ends[row - 1] if row else 0
+        try:
+            return str(self._ids[start : self._id_ends[row]], "utf-8")
+        except UnicodeDecodeError as error:
+            raise damaged(self.folder) from error
 
     def passage(self, row: int) -> Passage:
         """The passage at a row."""
         block = int(self._block_rows.searchsorted(row, side="right")) - 1
-        return Passage.from_json(orjson.loads(self._lines(block)[row - int(self._block_rows[block])]))
+        lines = self._lines(block)
+        place = row - int(self._block_rows[block])
+        if not 0 <= place < len(lines):
+            raise damaged(self.folder)
+        return self._parse(lines[place])
 
     def passages(self, start: int = 0, stop: int | None = None) -> Iterator[Passage]:
         """The passages from row ``start`` on, up to and without ``stop``."""
@@ -161,16 +178,31 @@ class PartReader:
                 return
             lines = self._read_lines(block)
             for line in lines[max(start - row, 0) : stop - row]:
-                yield Passage.from_json(orjson.loads(line))
+                yield self._parse(line)
 
     def _read_lines(self, block: int) -> list[bytes]:
         last = block + 1 == len(self._block_starts)
         end = len(self._bytes) if last else int(self._block_starts[block + 1])
-        data: bytes = self._decompressor.decompress(bytes(self._bytes[int(self._block_starts[block]) : end]))
+        try:
+            data: bytes = self._decompressor.decompress(bytes(self._bytes[int(self._block_starts[block]) : end]))
+        except zstandard.ZstdError as error:
+            raise damaged(self.folder) from error
         return data.splitlines()
+
+    def _parse(self, line: bytes) -> Passage:
+        try:
+            return Passage.from_json(orjson.loads(line))
+        except (orjson.JSONDecodeError, KeyError, TypeError) as error:
+            raise damaged(self.folder) from error
+
+
+def damaged(path: Path) -> FailureError:
+    """What to say of a file or folder of an index that cannot be what was written."""
+    return FailureError(f"{path} is damaged: `longform info {path.parent}` says more.")
 
 
 def _map(path: Path, dtype: Any) -> NDArray[Any]:
     if path.stat().st_size == 0:
         return np.empty(0, dtype=dtype)
-    return np.memmap(path, dtype=dtype, mode="r")
+    # As a plain array: indexing a memmap costs five times as much.
+    return np.asarray(np.memmap(path, dtype=dtype, mode="r"))

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from longform.records import Passage
-from longform.retrieve.store import PartReader
+from longform.retrieve.store import PartReader, damaged
 
 __all__ = ["PassageEncoder", "encode_part", "map_vectors", "passage_text", "vectors_name"]
 
@@ -82,4 +82,7 @@ def map_vectors(folder: Path, fingerprint: str, dimension: int) -> NDArray[np.fl
     path = folder / vectors_name(fingerprint)
     if path.stat().st_size == 0:
         return np.empty((0, dimension), dtype=np.float16)
-    return np.memmap(path, dtype="<f2", mode="r").reshape(-1, dimension)
+    try:
+        return np.memmap(path, dtype="<f2", mode="r").reshape(-1, dimension)
+    except ValueError as error:
+        raise damaged(folder) from error

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import os
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -14,6 +15,7 @@ __all__ = ["writing"]
 
 LOCK = ".lock"
 _FULL = {errno.ENOSPC, errno.EDQUOT}
+_REFUSED = {errno.EACCES, errno.EPERM, errno.EROFS}
 
 
 @contextmanager
@@ -27,7 +29,7 @@ def writing(folder: Path) -> Iterator[None]:
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise InputError(f"{folder} cannot be made: {error.strerror}.") from error
+        raise InputError(f"{folder} cannot be made: {(error.strerror or str(error)).lower()}.") from error
     try:
         with FileLock(folder / LOCK, timeout=0):
             yield
@@ -37,9 +39,10 @@ def writing(folder: Path) -> Iterator[None]:
         ) from None
     except LongformError:
         raise
-    except PermissionError as error:
-        raise InputError(f"{error.filename or folder} cannot be written: permission denied.") from error
     except (OSError, ValueError, RuntimeError) as error:
+        if isinstance(error, OSError) and error.errno in _REFUSED:
+            reason = os.strerror(error.errno).lower()
+            raise InputError(f"{folder} cannot be written: {reason}.") from error
         if _is_full(folder, error):
             raise FailureError(
                 f"The disk that holds {folder} is full. What the index held before is unharmed: "

@@ -1,0 +1,62 @@
+"""Opening ONNX files and tokenizers: the settings that every model of the package runs with."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+from longform.errors import InputError
+
+__all__ = ["available_cores", "open_session", "open_tokenizer"]
+
+
+def available_cores() -> int:
+    """The cores that this process may use, which in a container are fewer than the machine has.
+
+    >>> available_cores() >= 1
+    True
+    """
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def open_session(path: Path, threads: int = 1) -> Any:
+    """An onnxruntime session on the CPU that uses ``threads`` threads for each run."""
+    import onnxruntime
+
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = threads
+    options.inter_op_num_threads = 1
+    options.log_severity_level = 3
+    # Threads that spin between runs take the cores from the other runs.
+    options.add_session_config_entry("session.intra_op.allow_spinning", "0")
+    try:
+        return onnxruntime.InferenceSession(
+            str(path),
+            options,
+            providers=["CPUExecutionProvider"],
+            # Fused, this operator takes 0.32 ms for 137 tokens; Add and LayerNormalization apart take 0.07
+            # ms.
+            disabled_optimizers=["SkipLayerNormFusion"],
+        )
+    except Exception as error:
+        reason = (str(error).strip().splitlines() or [type(error).__name__])[0].rstrip(". ")
+        raise InputError(f"{path} cannot be opened by onnxruntime ({reason}): get the file anew.") from error
+
+
+def open_tokenizer(folder: Path, max_length: int) -> Any:
+    """The tokenizer of a model folder, cutting at ``max_length`` tokens and never padding."""
+    from tokenizers import Tokenizer
+
+    path = folder / "tokenizer.json"
+    if not path.is_file():
+        raise InputError(f"{folder} has no tokenizer.json: put the model's tokenizer.json in it.")
+    try:
+        tokenizer = Tokenizer.from_file(str(path))
+    except Exception as error:
+        raise InputError(f"{path} cannot be read ({error}): get the file anew.") from error
+    tokenizer.no_padding()
+    tokenizer.enable_truncation(max_length)
+    return tokenizer
