@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import click
@@ -11,20 +12,29 @@ from longform.cli.app import COMMANDS, app
 
 PAGES = Path(__file__).parent.parent / "docs" / "commands"
 BEGIN, END = "<!-- begin help -->", "<!-- end help -->"
+WIDTH = 100
 
 
-def help_text(name: str) -> str:
-    """What ``longform NAME --help`` prints at a width of 100 columns."""
-    context = click.Context(app, info_name="longform", terminal_width=100, max_content_width=100)
-    command = app.get_command(context, name)
-    assert command is not None
-    inner = click.Context(command, info_name=name, parent=context, terminal_width=100, max_content_width=100)
-    return command.get_help(inner)
+def help_texts(command: click.Command, parent: click.Context) -> Iterator[str]:
+    """What ``--help`` prints for a command, and for its subcommands, at a width of 100 columns."""
+    context = click.Context(
+        command, info_name=command.name, parent=parent, terminal_width=WIDTH, max_content_width=WIDTH
+    )
+    yield command.get_help(context)
+    if isinstance(command, click.Group):
+        for name in command.list_commands(context):
+            inner = command.get_command(context, name)
+            assert inner is not None
+            yield from help_texts(inner, context)
 
 
 def with_help(page: str, name: str) -> str:
     """The page with its help block renewed; a new page gets one under its title."""
-    block = f"{BEGIN}\n```\n{help_text(name)}\n```\n{END}"
+    root = click.Context(app, info_name="longform", terminal_width=WIDTH, max_content_width=WIDTH)
+    command = app.get_command(root, name)
+    assert command is not None
+    blocks = "\n".join(f"```\n{text}\n```" for text in help_texts(command, root))
+    block = f"{BEGIN}\n{blocks}\n{END}"
     if BEGIN not in page:
         return f"{page.rstrip() or f'# longform {name}'}\n\n{block}\n"
     before, rest = page.split(BEGIN, 1)

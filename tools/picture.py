@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import pty
 import sys
@@ -47,7 +48,7 @@ def main() -> None:
     """Run the command and draw it."""
     path, command = Path(sys.argv[1]), sys.argv[2:]
     shown = " ".join(f'"{word}"' if " " in word else word for word in [Path(command[0]).name, *command[1:]])
-    console = Console(record=True, width=102, file=Path(os.devnull).open("w"))
+    console = Console(record=True, width=102, file=io.StringIO())
     console.print(Text(f"$ {shown}\n", style="bold green"))
     console.print(Text.from_ansi(output_of(command)))
     console.save_svg(str(path), title="", code_format=TEMPLATE, unique_id="longform")

@@ -18,7 +18,7 @@ from longform.retrieve import verify
 
 pytestmark = pytest.mark.slow
 
-# Checkpoints every 2,000 rows and commits every 6,000, so that kills fall between them, and a log of every window that is encoded.
+# Checkpoints every 2,000 rows and commits every 6,000, so that kills fall between them, and a log of what is encoded.
 CHILD = """
 import sys, longform.retrieve.transaction as transaction, longform.retrieve.vectors as vectors
 transaction._CHECKPOINT_ROWS, transaction._COMMIT_ROWS, vectors._WINDOW = 2000, 6000, 16

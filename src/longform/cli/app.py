@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 import sys
-from importlib import import_module
 
 import click
 
 from longform._version import __version__
+from longform.cli.lazy import LazyGroup
 from longform.errors import LongformError
 
 __all__ = ["COMMANDS", "app", "main"]
@@ -21,6 +21,8 @@ COMMANDS = {
     "search": "Search an index.",
     "info": "Say what an index holds, and check it.",
     "compact": "Rewrite an index without what was deleted.",
+    "score": "Score answers or rankings as a benchmark does.",
+    "compare": "Compare two scored systems, item by item.",
 }
 
 INTERRUPTED = 130
@@ -30,29 +32,20 @@ class _ReaderGoneError(Exception):
     """The reader of our output has gone; not an OSError, of which click would make exit code 1."""
 
 
-class _LazyGroup(click.Group):
+class _App(LazyGroup):
     def invoke(self, ctx: click.Context) -> object:
         try:
             return super().invoke(ctx)
         except BrokenPipeError as error:
             raise _ReaderGoneError from error
 
-    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
-        return list(COMMANDS)
 
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
-        if cmd_name not in COMMANDS:
-            return None
-        command = import_module(f"longform.cli.{cmd_name}").command
-        assert isinstance(command, click.Command)
-        return command
-
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
-        with formatter.section("Commands"):
-            formatter.write_dl(list(COMMANDS.items()))
-
-
-@click.group(cls=_LazyGroup, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.group(
+    cls=_App,
+    package="longform.cli",
+    summaries=COMMANDS,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+)
 @click.version_option(__version__, prog_name="longform")
 @click.option("--debug", is_flag=True, help="Show the stack trace of an error.")
 def app(debug: bool) -> None:
@@ -64,7 +57,7 @@ def app(debug: bool) -> None:
 def main() -> None:
     """Run the command line and exit: 0 done, 2 a mistake in the request, 1 a failure, 130 interrupted."""
     try:
-        code = app.main(standalone_mode=False)
+        code = app.main(prog_name="longform", standalone_mode=False)
         sys.stdout.flush()
     except click.exceptions.Abort:
         code = _interrupted()
@@ -97,7 +90,7 @@ def main() -> None:
 
 
 def _interrupted() -> int:
-    click.echo("\nInterrupted.", err=True)
+    click.echo("Interrupted.", err=True)
     return INTERRUPTED
 
 

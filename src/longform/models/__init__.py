@@ -1,8 +1,19 @@
-"""Running models: the dense encoder, and the registry that finds weights and checks them."""
+"""Running models: the dense encoder, the reader, the judge of entailment, and the registry that finds weights."""
 
 from __future__ import annotations
 
 from longform.models.encoder import Encoder
+from longform.models.entailment import Entailment
+from longform.models.reader import Reader, ReaderAnswer
 from longform.models.registry import ModelEntry, ModelFiles, find_model, list_models
 
-__all__ = ["Encoder", "ModelEntry", "ModelFiles", "find_model", "list_models"]
+__all__ = [
+    "Encoder",
+    "Entailment",
+    "ModelEntry",
+    "ModelFiles",
+    "Reader",
+    "ReaderAnswer",
+    "find_model",
+    "list_models",
+]

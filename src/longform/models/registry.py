@@ -23,6 +23,9 @@ __all__ = ["ModelEntry", "ModelFiles", "cache_folder", "find_model", "list_model
 # In the order of preference: a folder of the hub often holds many variants of one model.
 ONNX_NAMES = ("model.onnx", "onnx/model.onnx", "model_quantized.onnx", "onnx/model_quantized.onnx")
 
+# The kinds of models that the package runs, and what a person calls them.
+KINDS = {"encoder": "encoder", "reader": "reader", "entailment": "entailment model"}
+
 _HUB_NAME = re.compile(r"[A-Za-z0-9][\w.-]*/[A-Za-z0-9][\w.-]*")
 _CACHE_NAME = re.compile(r"[A-Za-z0-9][\w.-]*(/[A-Za-z0-9][\w.-]*)?")
 
@@ -109,8 +112,14 @@ def find_model(name_or_path: str | Path, kind: str) -> ModelFiles:
     if _HUB_NAME.fullmatch(name):
         return ModelFiles(name, kind, _fetched(name), "hub")
     shipped = ", ".join(known.name for known in _SHIPPED if known.kind == kind)
+    called = KINDS.get(kind, kind)
+    if not shipped:
+        raise InputError(
+            f"There is no {called} {name}: Longform ships none, and it is neither a folder nor in {cache_folder()}; "
+            "give a folder with an ONNX model, or owner/name of a model on the Hugging Face hub."
+        )
     raise InputError(
-        f"There is no {kind} {name}: neither shipped ({shipped or 'none'}), nor a folder, "
+        f"There is no {called} {name}: neither shipped ({shipped}), nor a folder, "
         f"nor in {cache_folder()}; give one of these, or owner/name of a model on the Hugging Face hub."
     )
 

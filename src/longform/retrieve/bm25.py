@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -116,6 +117,17 @@ def _begin(folder: Path, base: Path | None) -> None:
         link_or_copy(base / name, folder / name)
 
 
+@contextmanager
+def _damage_told(folder: Path) -> Iterator[None]:
+    try:
+        yield
+    except BaseException as error:
+        # Over some damage tantivy panics, and a panic is not an Exception.
+        if isinstance(error, (ValueError, OSError)) or type(error).__name__ == "PanicException":
+            raise damaged(folder) from error
+        raise
+
+
 def _open(folder: Path) -> tantivy.Index:
     try:
         index = tantivy.Index.open(str(folder))
@@ -143,12 +155,10 @@ class Bm25Searcher:
 
     def __init__(self, folder: Path, identify: Callable[[int], str]) -> None:
         self._folder, self._identify = folder, identify
-        try:
+        with _damage_told(folder):
             index = _open(folder)
-        except (ValueError, OSError) as error:
-            raise damaged(folder) from error
-        self._schema = index.schema
-        self._searcher = index.searcher()
+            self._schema = index.schema
+            self._searcher = index.searcher()
         self._analyser = (
             tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.simple())
             .filter(tantivy.Filter.remove_long(40))
@@ -181,11 +191,11 @@ class Bm25Searcher:
         return best_rows(lambda limit: self._fetch(query, limit), k, self._identify)
 
     def _fetch(self, query: tantivy.Query, limit: int) -> list[Ranked]:
-        try:
+        with _damage_told(self._folder):
             hits = self._searcher.search(query, limit=limit, count=False).hits
-        except ValueError as error:
-            raise damaged(self._folder) from error
-        rows = self._searcher.fast_field_values(_ROW, [address for _, address in hits])
+            rows = self._searcher.fast_field_values(_ROW, [address for _, address in hits])
+        if None in rows:
+            raise damaged(self._folder)
         return as_ranked(cast(list[int], rows), [score for score, _ in hits])
 
     def _term(self, term: str, times: int) -> tantivy.Query:

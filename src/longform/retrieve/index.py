@@ -112,6 +112,9 @@ class Index:
         self.deleted = read_deleted(self.folder, self.manifest)
         self.first_rows = np.cumsum([0, *(len(part) for part in self.parts)])
         self._vectors = [map_vectors(part.folder, dense.fingerprint, dense.dimension) for part in self.parts if dense]
+        for part, vectors in zip(self.parts, self._vectors, strict=False):
+            if len(vectors) != len(part):
+                raise damaged(part.folder)
         self._bm25 = Bm25Searcher(self.folder / self.manifest.bm25, self._identify)
 
     # Changing -----------------------------------------------------------------------------------------------------

@@ -36,7 +36,7 @@ def _is_tie(higher: float, lower: float) -> bool:
 
 
 def break_ties(ranked: Sequence[Ranked], identify: Callable[[int], str], k: int | None = None) -> list[Ranked]:
-    """The first ``k`` (all, if ``None``), rows of the same score ordered by passage id and not by where they are stored.
+    """The first ``k`` rows (all, if ``None``), those of the same score in the order of their passage ids.
 
     Neighbours whose scores differ by less than one part in 100,000 count as the same, and become the same.
 

@@ -151,10 +151,10 @@ class PartReader:
 
     def id(self, row: int) -> str:
         """The id of a row's passage."""
-        start = self._id_ends[row - 1] if row else 0
         try:
+            start = self._id_ends[row - 1] if row else 0
             return str(self._ids[start : self._id_ends[row]], "utf-8")
-        except UnicodeDecodeError as error:
+        except (UnicodeDecodeError, IndexError) as error:
             raise damaged(self.folder) from error
 
     def passage(self, row: int) -> Passage:

@@ -116,17 +116,24 @@ class Transaction:
             and bool(pending.sizes)
         )
         self._pending = pending if pending and self.resumed else _Pending(fingerprint, self.generation)
-        clear_leftovers(folder, current, [self._part_name, self._bm25_name] if self.resumed else [])
+        self.position: Position = self._pending.position
+        try:
+            self._open()
+        except BaseException:
+            self._forget()
+            raise
+        self._checkpoint_row, self._checkpoint_time = self._part.rows, time.monotonic()
+
+    def _open(self) -> None:
+        clear_leftovers(self.folder, self.current, [self._part_name, self._bm25_name] if self.resumed else [])
         if not self.resumed:
             self._write_pending()
-        self.position: Position = self._pending.position
-        self._part = PartWriter(folder / self._part_name, self._pending.sizes)
-        self._bm25 = Bm25Writer(folder / self._bm25_name, folder / base.bm25 if base else None)
+        self._part = PartWriter(self.folder / self._part_name, self._pending.sizes)
+        self._bm25 = Bm25Writer(self.folder / self._bm25_name, self.folder / self.base.bm25 if self.base else None)
         self._seen = KeySet()
         self._commit_row = 0
         if self._part.rows:
             self._catch_up()
-        self._checkpoint_row, self._checkpoint_time = self._part.rows, time.monotonic()
 
     @property
     def _part_name(self) -> str:
@@ -304,6 +311,10 @@ class Transaction:
         # After a full disk tantivy's threads are gone, and rolling back fails; the error under way says more.
         with suppress(ValueError, RuntimeError):
             self._bm25.abandon()
+        self._forget()
+
+    def _forget(self) -> None:
+        """Clear away what no later process could use."""
         if not self.has_checkpoint:
             (self.folder / PENDING).unlink(missing_ok=True)
             clear_leftovers(self.folder, self.current)

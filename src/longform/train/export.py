@@ -206,13 +206,23 @@ def _sentence_model(folder: Path, settings: EncoderSettings, torch: Any, transfo
     return model
 
 
-def _graph(model: Any, torch: Any) -> Any:
+def _graph(
+    model: Any,
+    torch: Any,
+    inputs: Sequence[str] = ("input_ids", "attention_mask"),
+    outputs: Sequence[str] = ("sentence_embedding",),
+) -> Any:
     """The model as an ONNX graph, its attention and activations fused where the optimiser knows how."""
     import onnx
 
-    ids = torch.tensor([[5, 6, 7, 8, 9], [5, 6, 7, 8, 9]])
-    mask = torch.tensor([[1, 1, 1, 1, 0], [1, 1, 1, 1, 1]])
+    examples = {
+        "input_ids": torch.tensor([[5, 6, 7, 8, 9], [5, 6, 7, 8, 9]]),
+        "attention_mask": torch.tensor([[1, 1, 1, 1, 0], [1, 1, 1, 1, 1]]),
+        "token_type_ids": torch.tensor([[0, 0, 1, 1, 0], [0, 0, 1, 1, 1]]),
+    }
     axes = {0: "batch", 1: "length"}
+    # One number per token, or one row per text.
+    shapes = {name: axes if name in ("start_logits", "end_logits") else {0: "batch"} for name in outputs}
     # The tracing exporter is asked for by name: its graphs are those that the optimiser knows.
     by_name = {"dynamo": False} if "dynamo" in inspect.signature(torch.onnx.export).parameters else {}
     with tempfile.TemporaryDirectory() as temporary:
@@ -221,15 +231,11 @@ def _graph(model: Any, torch: Any) -> Any:
             with torch.no_grad():
                 torch.onnx.export(
                     model,
-                    (ids, mask),
+                    tuple(examples[name] for name in inputs),
                     path,
-                    input_names=["input_ids", "attention_mask"],
-                    output_names=["sentence_embedding"],
-                    dynamic_axes={
-                        "input_ids": axes,
-                        "attention_mask": axes,
-                        "sentence_embedding": {0: "batch"},
-                    },
+                    input_names=list(inputs),
+                    output_names=list(outputs),
+                    dynamic_axes={**dict.fromkeys(inputs, axes), **shapes},
                     opset_version=OPSET,
                     **by_name,
                 )
@@ -265,9 +271,10 @@ def _graph(model: Any, torch: Any) -> Any:
         return onnx.load(path)
 
 
-def _finished(graph: Any, width: int) -> bytes:
+def _finished(graph: Any, width: int | None) -> bytes:
     """The bytes of the model: no names of places or tools in it, and a version that old runtimes read."""
-    graph.graph.output[0].type.tensor_type.shape.dim[1].dim_value = width
+    if width is not None:
+        graph.graph.output[0].type.tensor_type.shape.dim[1].dim_value = width
     graph.ir_version = IR_VERSION
     graph.producer_name, graph.producer_version, graph.doc_string = "longform", "", ""
     del graph.metadata_props[:]

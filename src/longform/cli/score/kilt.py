@@ -1,0 +1,25 @@
+"""``longform score kilt``."""
+
+from __future__ import annotations
+
+import click
+
+from longform.cli.score.output import output_options, present
+
+__all__ = ["command"]
+
+
+@click.command("kilt")
+@click.option("--gold", required=True, metavar="FILE", help="KILT JSONL.")
+@click.option("--predictions", required=True, metavar="FILE", help="KILT JSONL with one output each.")
+@output_options
+def command(gold: str, predictions: str, as_json: bool, output: str | None, resamples: int, seed: int) -> None:
+    """Score answers with their pages, as KILT does; ELI5 is one of its tasks.
+
+    \b
+    longform score kilt --gold eli5-dev-kilt.jsonl --predictions guess.jsonl
+    """
+    from longform.score.kilt import load_kilt, score_kilt
+
+    report = score_kilt(load_kilt(gold), load_kilt(predictions))
+    present(report, as_json=as_json, output=output, resamples=resamples, seed=seed)

@@ -1,0 +1,67 @@
+"""How scores are printed and kept: a table or JSON, and a folder that ``longform compare`` reads."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+import orjson
+
+from longform.errors import InputError
+
+if TYPE_CHECKING:
+    from longform.score.report import Report
+
+__all__ = ["load_json", "output_options", "present"]
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+
+def output_options(function: Function) -> Function:
+    """What every scoring command can do with its scores."""
+    for option in (
+        click.option("--json", "as_json", is_flag=True, help="Print one JSON object."),
+        click.option("-o", "--output", type=click.Path(), metavar="FOLDER", help="Keep the scores and items here."),
+        click.option("--resamples", default=10_000, show_default=True, help="Bootstrap resamples for the intervals."),
+        click.option("--seed", default=0, show_default=True, help="Seed of the resampling."),
+    ):
+        function = option(function)
+    return function
+
+
+def present(report: Report, *, as_json: bool, output: str | None, resamples: int, seed: int) -> None:
+    """Print the scores with their intervals; keep them in a folder where one is given."""
+    from longform.score.statistics import intervals
+    from longform.score.store import save_report, summary
+
+    found = intervals(report, resamples=resamples, seed=seed)
+    row = summary(report, found, {"resamples": resamples, "interval_seed": seed})
+    if output is not None:
+        save_report(Path(output), report, row)
+    if as_json:
+        click.echo(orjson.dumps(row, option=orjson.OPT_INDENT_2))
+        return
+    click.echo(f"{report.task}: {report.n:,} items\n")
+    width = max(len(name) for name in row["scores"])
+    for name, value in row["scores"].items():
+        low_high = row["intervals"].get(name)
+        interval = f"   [{_number(low_high[0])}, {_number(low_high[1])}]" if low_high else ""
+        click.echo(f"{click.style(f'{name:{width}}', bold=True)}  {_number(value):>9}{click.style(interval, dim=True)}")
+    if output is not None:
+        click.echo(f"\nKept in {output}.")
+
+
+def _number(value: float) -> str:
+    return f"{value:.4f}" if abs(value) < 10 else f"{value:.2f}"
+
+
+def load_json(path: str, what: str) -> Any:
+    """The JSON value of a file; an error that names it where there is none."""
+    try:
+        return orjson.loads(Path(path).read_bytes())
+    except orjson.JSONDecodeError as error:
+        raise InputError(f"{path} is not valid JSON ({error.msg}, line {error.lineno}): the {what} must be.") from None
+    except OSError as error:
+        raise InputError(f"{path} cannot be read: {(error.strerror or str(error)).lower()}.") from None

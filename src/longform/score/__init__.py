@@ -1,0 +1,1 @@
+"""Scores: every official metric of long-form question answering, with error bars."""
