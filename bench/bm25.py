@@ -3,8 +3,8 @@
     python bench/bm25.py [--passages 500000] [--queries 1000]
 
 Every engine builds in a process of its own, so that peak memory is its own; all read the same passages from the same
-file, split, stem and index them, keep the passages' text, and write everything to disk. Queries ask for the top 100
-rows on one thread, the median of three passes after one to warm up.
+file, split, stem and index them, keep the passages' text, and write everything to disk. Queries are strings and ask
+for the top 100 rows, on one thread; the median of three passes after one to warm up.
 """
 
 from __future__ import annotations
@@ -57,13 +57,10 @@ def run_bm25s(file: Path, folder: Path, asked: list[str], backend: str) -> dict[
     engine.save(str(folder), corpus=corpus)
     build = time.perf_counter() - began
     memory = peak_memory()
-    asked_tokens = [
-        bm25s.tokenize([question], stopwords="en", stemmer=stemmer, show_progress=False) for question in asked
-    ]
 
     def query() -> None:
-        for one in asked_tokens:
-            engine.retrieve(one, k=100, n_threads=1, show_progress=False)
+        tokens = bm25s.tokenize(asked, stopwords="en", stemmer=stemmer, show_progress=False)
+        engine.retrieve(tokens, k=100, n_threads=1, show_progress=False)
 
     return measured(build, memory, folder, query, len(asked))
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from longform import Document, FailureError, Index, InputError, Question
 from longform.retrieve import run_format, write_run
-from longform.retrieve.runfile import trec_lines
+from longform.trec import trec_lines
 
 
 def read_back(lines: list[str]) -> dict[str, list[str]]:

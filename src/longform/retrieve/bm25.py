@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import cast
+from typing import Any, cast
 
 import tantivy
 
@@ -34,7 +34,7 @@ _UNUSED = FUNCTION_WORDS | QUESTION_WORDS
 
 def _schema() -> tantivy.Schema:
     builder = tantivy.SchemaBuilder()
-    # Frequencies without positions: BM25 needs no more, and the index is 40 % smaller.
+    # Frequencies without positions: BM25 needs no more.
     builder.add_text_field(_BODY, stored=False, tokenizer_name=ANALYSER, index_option="freq")
     builder.add_unsigned_field(_ROW, stored=False, indexed=True, fast=True)
     return builder.build()
@@ -153,7 +153,7 @@ class Bm25Searcher:
     ``identify`` gives the id of a row: rows of the same score are ordered by it.
     """
 
-    def __init__(self, folder: Path, identify: Callable[[int], str]) -> None:
+    def __init__(self, folder: Path, identify: Callable[[int], Any]) -> None:
         self._folder, self._identify = folder, identify
         with _damage_told(folder):
             index = _open(folder)

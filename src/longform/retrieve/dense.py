@@ -82,7 +82,7 @@ class DenseSearcher:
         parts: Sequence[Vectors],
         deleted: NDArray[np.uint64],
         file: Path | None,
-        identify: Callable[[int], str],
+        identify: Callable[[int], Any],
     ) -> None:
         import faiss
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 from longform.errors import InputError
 from longform.retrieve.ranking import Ranked, break_ties
@@ -48,7 +49,7 @@ def weighted_fusion(rankings: Mapping[str, Sequence[Ranked]], weights: Mapping[s
 def fuse(
     rankings: Mapping[str, Sequence[Ranked]],
     k: int,
-    identify: Callable[[int], str],
+    identify: Callable[[int], Any],
     *,
     method: str = "rrf",
     dense_weight: float = 0.5,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, overload
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,8 +19,9 @@ from longform.retrieve.dense import DenseSearcher
 from longform.retrieve.fusion import fuse
 from longform.retrieve.keys import key_of
 from longform.retrieve.manifest import Manifest, read_manifest
+from longform.retrieve.order import ORDER
 from longform.retrieve.ranking import Ranked
-from longform.retrieve.store import PartReader, damaged
+from longform.retrieve.store import PartReader, damaged, map_file
 from longform.retrieve.transaction import read_deleted
 from longform.retrieve.vectors import PassageEncoder, map_vectors
 
@@ -215,8 +216,14 @@ class Index:
         return part.id(inside)
 
     @property
-    def _identify(self) -> Callable[[int], str]:
-        return self.parts[0].id if len(self.parts) == 1 else self.id_at
+    def _identify(self) -> Callable[[int], Any]:
+        """What ties are ordered by: the place in the order of ids where one part has them all, else the ids."""
+        if len(self.parts) != 1:
+            return self.id_at
+        order = self.folder / self.manifest.parts[0].name / ORDER
+        if order.exists() and order.stat().st_size == 4 * len(self.parts[0]):
+            return map_file(order, np.dtype("<u4")).data.__getitem__
+        return self.parts[0].id
 
     def _locate(self, row: int) -> tuple[PartReader, int]:
         if len(self.parts) == 1:

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import errno
-import re
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
@@ -17,12 +16,11 @@ from longform.files import atomic_write
 from longform.progress import Progress, no_progress
 from longform.records import Question
 from longform.retrieve.index import Index
+from longform.trec import trec_lines
 
-__all__ = ["RUN_FORMATS", "run_format", "trec_lines", "write_run"]
+__all__ = ["RUN_FORMATS", "run_format", "write_run"]
 
 RUN_FORMATS = ("trec", "jsonl")
-# Apart even as the 32-bit numbers that trec_eval reads.
-_STEP, _RELATIVE_STEP = 1e-6, 2.5e-7
 # Questions are searched this many at a time: enough to batch the encoder, few enough to keep memory flat.
 _CHUNK = 128
 
@@ -36,26 +34,6 @@ def run_format(path: str, wanted: str | None = None) -> str:
     if wanted is not None:
         return wanted
     return "jsonl" if path.endswith((".jsonl", ".ndjson", ".json")) else "trec"
-
-
-def trec_lines(question_id: str, ranking: Iterable[tuple[str, float]], tag: str) -> Iterator[str]:
-    """The lines of a TREC run for one question: ``question Q0 passage rank score tag``.
-
-    Tools sort by score and order ties in their own ways; so here scores always fall, by at least a millionth, and
-    every tool sees the ranking that we made. White space in ids, which the format cannot hold, becomes ``%20`` etc.
-
-    >>> print(*trec_lines("q1", [("a", 2.0), ("b c", 2.0)], "bm25"), sep="", end="")
-    q1 Q0 a 1 2.000000 bm25
-    q1 Q0 b%20c 2 1.999999 bm25
-    """
-    last = 0.0
-    for rank, (passage_id, score) in enumerate(ranking, 1):
-        last = round(min(score, last - max(_STEP, _RELATIVE_STEP * abs(last))) if rank > 1 else score, 6)
-        yield f"{_word(question_id)} Q0 {_word(passage_id)} {rank} {last:.6f} {tag}\n"
-
-
-def _word(identifier: str) -> str:
-    return re.sub(r"\s", lambda match: "".join(f"%{byte:02X}" for byte in match[0].encode()), identifier)
 
 
 def write_run(

@@ -25,9 +25,9 @@ from numpy.typing import NDArray
 
 from longform.errors import FailureError
 from longform.records import Passage
-from longform.retrieve.keys import Keys, keys_of
+from longform.retrieve.keys import Keys, key_of
 
-__all__ = ["PART_FILES", "Entry", "PartReader", "PartWriter", "damaged"]
+__all__ = ["IDS", "ID_ENDS", "PART_FILES", "Entry", "PartReader", "PartWriter", "damaged", "map_file"]
 
 PASSAGES, BLOCKS, IDS, ID_ENDS, KEYS = "passages.zst", "blocks.u64", "ids.bin", "ids.u64", "keys.u64"
 PART_FILES = (PASSAGES, BLOCKS, IDS, ID_ENDS, KEYS)
@@ -71,7 +71,7 @@ class PartWriter:
         lengths = np.fromiter(map(len, ids), dtype=np.uint64, count=len(ids))
         ends = np.cumsum(lengths, dtype=np.uint64) + np.uint64(self._sizes[IDS])
         cut = np.fromiter((entry.cut for entry in entries), dtype=np.uint64, count=len(entries))
-        document_keys = keys_of(entry.passage.document for entry in entries)
+        document_keys = keys_of_documents(entries, keys)
         lines = [orjson.dumps(entry.passage.to_json(), option=orjson.OPT_APPEND_NEWLINE) for entry in entries]
         self._write(ID_ENDS, ends.astype("<u8").tobytes())
         self._write(IDS, b"".join(ids))
@@ -110,18 +110,27 @@ class PartWriter:
                 file.close()
 
 
+def keys_of_documents(entries: Sequence[Entry], keys: Keys) -> Keys:
+    """The keys of the entries' documents; a passage that is its own document has its own key, and is not hashed."""
+    found = keys.copy()
+    for place, (passage, _) in enumerate(entries):
+        if passage.document != passage.id:
+            found[place] = key_of(passage.document)
+    return found
+
+
 class PartReader:
     """Reads a part in place: nothing is loaded but what is asked for."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         try:
-            self._bytes = _map(folder / PASSAGES, np.uint8)
-            blocks = _map(folder / BLOCKS, np.dtype("<u8")).reshape(-1, 2)
+            self._bytes = map_file(folder / PASSAGES, np.uint8)
+            blocks = map_file(folder / BLOCKS, np.dtype("<u8")).reshape(-1, 2)
             # As memory views, whose single items come out faster than an array's: rankings ask for many ids.
-            self._ids = _map(folder / IDS, np.uint8).data
-            self._id_ends = _map(folder / ID_ENDS, np.dtype("<u8")).data
-            self._keys = _map(folder / KEYS, np.dtype("<u8")).reshape(-1, 3)
+            self._ids = map_file(folder / IDS, np.uint8).data
+            self._id_ends = map_file(folder / ID_ENDS, np.dtype("<u8")).data
+            self._keys = map_file(folder / KEYS, np.dtype("<u8")).reshape(-1, 3)
         except ValueError as error:
             raise damaged(folder) from error
         self._block_rows, self._block_starts = blocks[:, 0], blocks[:, 1]
@@ -201,8 +210,9 @@ def damaged(path: Path) -> FailureError:
     return FailureError(f"{path} is damaged: `longform info {path.parent}` says more.")
 
 
-def _map(path: Path, dtype: Any) -> NDArray[Any]:
+def map_file(path: Path, dtype: Any) -> NDArray[Any]:
+    """The numbers in a file, read as they are used."""
     if path.stat().st_size == 0:
         return np.empty(0, dtype=dtype)
-    # As a plain array: indexing a memmap costs five times as much.
+    # As a plain array: indexing a memmap costs several times as much.
     return np.asarray(np.memmap(path, dtype=dtype, mode="r"))

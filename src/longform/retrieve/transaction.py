@@ -30,6 +30,7 @@ from longform.retrieve.bm25 import Bm25Writer
 from longform.retrieve.dense import build_ivf, choose_method
 from longform.retrieve.keys import KeySet, keys_of
 from longform.retrieve.manifest import PENDING, DenseSettings, FileRecord, Manifest, PartRecord
+from longform.retrieve.order import write_order
 from longform.retrieve.store import Entry, PartReader, PartWriter
 from longform.retrieve.vectors import PassageEncoder, encode_part, map_vectors, vectors_name
 
@@ -39,7 +40,7 @@ Position = tuple[int, int]
 _START: Position = (0, 0)
 _CHECKPOINT_ROWS, _CHECKPOINT_SECONDS = 250_000, 30.0
 # A commit ends tantivy's segments, and many small ones make searches slow: 500,000 passages in 6 segments answer 577
-# questions a second, in 2 segments 720. What was not committed is fed again from the passages on disk, at 50,000/s.
+# questions a second, in 2 segments 720. What was not committed is fed again from the passages on disk.
 _COMMIT_ROWS = 1_000_000
 
 
@@ -222,6 +223,7 @@ class Transaction:
         self.progress("merging", 0, None)
         self._bm25.finish()
         self._part.close()
+        write_order(self._part.folder)
         parts = list(self.base.parts) if self.base else []
         if self._part.rows:
             parts.append(PartRecord(self._part_name, self._part.rows))

@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 from longform.errors import InputError
 from longform.score.recall import TitledText, answer_ranks, evidence_recall, page_ranks, recall_at
 from longform.score.report import Report, mean_of
-from longform.score.trec import Qrels, Run, Scored, trec_id
+from longform.score.trec import Qrels, Run, Scored
+from longform.trec import trec_id
 
 __all__ = ["RetrievalGold", "score_qrels", "score_run"]
 
@@ -88,10 +89,8 @@ def score_qrels(run: Run, qrels: Qrels, *, measures: Sequence[str] = ("nDCG@10",
     >>> score_qrels({"q": [Scored("b", 2.0), Scored("a", 1.0)]}, {"q": {"a": 1}}, measures=["RR@10", "R@5"]).scores
     {'RR@10': 0.5, 'R@5': 1.0}
     """
-    try:
-        import ir_measures
-    except ImportError as error:
-        raise InputError("Ranking measures need ir_measures: pip install ir_measures.") from error
+    import ir_measures
+
     name = ""
     try:
         parsed = [ir_measures.parse_measure(name := wanted) for wanted in measures]

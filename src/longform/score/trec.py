@@ -13,8 +13,9 @@ from typing import NamedTuple
 
 from longform.errors import InputError
 from longform.files import atomic_write
+from longform.trec import trec_id, trec_lines
 
-__all__ = ["Qrels", "Run", "Scored", "read_qrels", "read_run", "trec_id", "write_qrels", "write_run"]
+__all__ = ["Qrels", "Run", "Scored", "read_qrels", "read_run", "write_qrels", "write_run"]
 
 
 class Scored(NamedTuple):
@@ -29,15 +30,6 @@ Run = Mapping[str, Sequence[Scored]]
 
 Qrels = Mapping[str, Mapping[str, int]]
 """How relevant a passage is, by question and passage."""
-
-
-def trec_id(identifier: str) -> str:
-    """An id as TREC files hold it.
-
-    >>> trec_id("a b")
-    'a%20b'
-    """
-    return re.sub(r"\s", lambda match: "".join(f"%{byte:02X}" for byte in match[0].encode()), identifier)
 
 
 def read_run(path: str | Path) -> dict[str, list[Scored]]:
@@ -61,8 +53,6 @@ def read_run(path: str | Path) -> dict[str, list[Scored]]:
 
 def write_run(path: str | Path, run: Run, tag: str = "longform") -> None:
     """Write rankings so that every tool sees them as they are: scores always fall, by at least a millionth."""
-    from longform.retrieve.runfile import trec_lines
-
     lines = (line for question, ranking in run.items() for line in trec_lines(question, ranking, trec_id(tag)))
     _write(Path(path), lines)
 

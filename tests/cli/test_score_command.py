@@ -1,0 +1,147 @@
+"""``longform score`` and ``longform compare``: from files to numbers, and what they say when the files are wrong."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+Run = Callable[..., Any]
+
+GOLD = {
+    "dev": {
+        "a": {
+            "ambiguous_question": "Who won?",
+            "qa_pairs": [
+                {"question": "Who won in 2010?", "short_answers": ["Spain"]},
+                {"question": "Who won in 2014?", "short_answers": ["Germany", "the Germans"]},
+            ],
+            "wikipages": [{"title": "World Cup", "url": ""}],
+            "annotations": [
+                {"long_answer": "Spain won in 2010. Germany won in 2014."},
+                {"long_answer": "In 2010 it was Spain, in 2014 Germany."},
+            ],
+        },
+        "b": {
+            "ambiguous_question": "What is brewed from leaves?",
+            "qa_pairs": [{"question": "What hot drink is brewed from leaves?", "short_answers": ["Tea"]}],
+            "wikipages": [{"title": "tea", "url": ""}],
+            "annotations": [{"long_answer": "Tea is brewed from leaves."}, {"long_answer": "It is tea."}],
+        },
+    }
+}
+
+
+@pytest.fixture(autouse=True)
+def files(here: None) -> None:
+    Path("ASQA.json").write_text(json.dumps(GOLD))
+    Path("p.json").write_text(json.dumps({"a": "Spain won in 2010. Germany won in 2014.", "b": "It is coffee."}))
+    Path("half.json").write_text(json.dumps({"a": "Spain won in 2010."}))
+    Path("qa.json").write_text(json.dumps({"a_0": "Spain", "a_1": "Germany", "b_0": ""}))
+
+
+def test_asqa(longform: Run) -> None:
+    arguments = ("--gold", "ASQA.json", "--predictions", "p.json", "--qa", "qa.json")
+    row = json.loads(longform("score", "asqa", *arguments, "--json").out)
+    assert row.keys() == {"task", "n", "scores", "intervals", "settings"}
+    assert (row["task"], row["n"]) == ("asqa", 2)
+    assert row["scores"]["str_em"] == 50.0
+    assert row["scores"]["QA-F1"] == 50.0
+    assert row["scores"]["DR"] == pytest.approx((50.0 * row["scores"]["rougeLsum"]) ** 0.5)
+    for name, (low, high) in row["intervals"].items():
+        assert low <= row["scores"][name] <= high
+    table = longform("score", "asqa", *arguments)
+    assert table.out.startswith("asqa: 2 items\n")
+    assert "str_em" in table.out
+
+
+def test_the_same_seed_gives_the_same_bytes(longform: Run) -> None:
+    arguments = ("score", "asqa", "--gold", "ASQA.json", "--predictions", "p.json", "--json", "--seed", 3)
+    assert longform(*arguments).out == longform(*arguments).out
+
+
+def test_missing_predictions(longform: Run) -> None:
+    arguments = ("score", "asqa", "--gold", "ASQA.json", "--predictions", "half.json")
+    result = longform(*arguments)
+    assert result.code == 2
+    assert "1 of 2" in result.err
+    assert json.loads(longform(*arguments, "--subset", "--json").out)["n"] == 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (("asqa", "--gold", "no.json", "--predictions", "p.json"), "no.json"),
+        (("asqa", "--gold", "ASQA.json", "--split", "test", "--predictions", "p.json"), "dev"),
+        (("asqa", "--gold", "ASQA.json", "--predictions", "docs/tea.txt"), "docs/tea.txt is not valid JSON"),
+        (
+            ("asqa", "--gold", "ASQA.json", "--predictions", "p.json", "--qa", "qa.json", "--reader", "r"),
+            "not both",
+        ),
+        (("kilt", "--gold", "docs/tea.txt", "--predictions", "p.json"), "docs/tea.txt:1: broken JSON"),
+        (("qampari", "--predictions", "no.jsonl"), "no.jsonl cannot be read: no such file or directory."),
+        (("alce", "--predictions", "p.json", "--dataset", "asqa"), "not a result file of ALCE"),
+        (("retrieval", "--gold", "ASQA.json", "--run", "no.trec"), "no.trec"),
+    ],
+)
+def test_mistakes_are_one_sentence(longform: Run, arguments: tuple[str, ...], sentence: str) -> None:
+    result = longform("score", *arguments)
+    assert result.code == 2
+    assert sentence in result.err
+    assert result.err.count("\n") == 1
+    assert "Traceback" not in result.err
+
+
+def test_retrieval_from_search_to_score(longform: Run) -> None:
+    assert longform("index", "docs", "-o", "my.index").code == 0
+    Path("q.jsonl").write_text(
+        "".join(
+            json.dumps({"id": key, "question": item["ambiguous_question"]}) + "\n" for key, item in GOLD["dev"].items()
+        )
+    )
+    assert longform("search", "my.index", "--questions", "q.jsonl", "-k", 3, "-o", "run.trec").code == 0
+    arguments = ("score", "retrieval", "--gold", "ASQA.json", "--run", "run.trec")
+    assert "--index" in longform(*arguments).err
+    missing = longform(*arguments, "--index", "my.index")
+    assert missing.code == 2
+    assert missing.err == "Error: 1 of 2 questions are not in run.trec, such as a: --subset scores the others.\n"
+    row = json.loads(longform(*arguments, "--index", "my.index", "-k", 1, "--subset", "--json").out)
+    assert row["scores"] == {"answer_recall@1": 1.0, "page_recall@1": 1.0}
+
+
+def test_qrels(longform: Run) -> None:
+    Path("qrels.tsv").write_text("query-id\tcorpus-id\tscore\nq\ta\t1\n")
+    Path("run.trec").write_text("q Q0 b 1 2.0 x\nq Q0 a 2 1.0 x\n")
+    result = longform("score", "retrieval", "--gold", "qrels.tsv", "--run", "run.trec", "--measure", "RR@10", "--json")
+    assert json.loads(result.out)["scores"] == {"RR@10": 0.5}
+
+
+def test_compare(longform: Run) -> None:
+    for name in ("p", "q"):
+        if name == "q":
+            Path("q.json").write_text(json.dumps({"a": "Nobody.", "b": "Tea is brewed from leaves."}))
+        arguments = ("--gold", "ASQA.json", "--predictions", f"{name}.json", "--qa", "qa.json", "-o", name)
+        assert longform("score", "asqa", *arguments).code == 0
+    row = json.loads(longform("compare", "p", "q", "--metric", "DR", "--metric", "str_em", "--json").out)
+    assert list(row["metrics"]) == ["DR", "str_em"]
+    assert row["metrics"]["str_em"]["difference"] == 0.0
+    assert row["metrics"]["str_em"]["p"] == 1.0
+    same = json.loads(longform("compare", "p", "p", "--metric", "DR", "--json").out)["metrics"]["DR"]
+    assert (same["difference"], same["low"], same["high"], same["p"]) == (0.0, 0.0, 0.0, 1.0)
+    assert "95 % interval" in longform("compare", "p", "q").out
+
+
+def test_compare_says_what_is_wrong(longform: Run) -> None:
+    longform("score", "asqa", "--gold", "ASQA.json", "--predictions", "p.json", "-o", "p")
+    longform("score", "asqa", "--gold", "ASQA.json", "--predictions", "half.json", "--subset", "-o", "half")
+    assert longform("compare", "p", "docs").err == (
+        "Error: docs holds no scores.json: `longform score … -o docs` keeps scores there.\n"
+    )
+    assert "'XYZ'" in longform("compare", "p", "p", "--metric", "XYZ").err
+    different = longform("compare", "p", "half")
+    assert different.code == 2
+    Path("p/items.jsonl").write_text("[]\n")
+    assert "damaged" in longform("compare", "p", "p").err
