@@ -2,6 +2,7 @@
 # The two commands of the README, on the collection in examples/.
 set -eu
 longform=$1
+rm -rf .demo
 run() {
     printf '\n$ longform'
     for word in "$@"; do
@@ -10,5 +11,5 @@ run() {
     printf '\n'
     "$longform" "$@"
 }
-run index examples/pages --overwrite -o .demo/examples.index
-run search .demo/examples.index "Who was the ruler of France in 1830?" -k 3
+run index examples/pages -o .demo/examples.index
+run search .demo/examples.index "Who was the ruler of France in 1830?" -k 2
