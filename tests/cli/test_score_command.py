@@ -145,3 +145,32 @@ def test_compare_says_what_is_wrong(longform: Run) -> None:
     assert different.code == 2
     Path("p/items.jsonl").write_text("[]\n")
     assert "damaged" in longform("compare", "p", "p").err
+
+
+def test_kilt_subset(longform: Run) -> None:
+    rows = [{"id": name, "input": "?", "output": [{"answer": "Rome", "provenance": []}]} for name in "ab"]
+    Path("gold.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    Path("guess.jsonl").write_text(json.dumps(rows[0]) + "\n")
+    arguments = ("score", "kilt", "--gold", "gold.jsonl", "--predictions", "guess.jsonl")
+    assert longform(*arguments).err == "Error: 1 of 2 items have no guess, b among them.\n"
+    assert json.loads(longform(*arguments, "--subset", "--json").out)["scores"]["em"] == 1.0
+
+
+def test_qampari_with_gold_inside(longform: Run) -> None:
+    answers = [
+        {"answer_text": "Obama", "aliases": ["Obama", "Barack Obama"]},
+        {"answer_text": "Bush", "aliases": ["Bush"]},
+    ]
+    row = {"qid": "q", "question_text": "Who?", "answer_list": answers, "predictions": ["Obama", "Barack Obama", "X"]}
+    Path("p.jsonl").write_text(json.dumps(row) + "\n")
+    scores = json.loads(longform("score", "qampari", "--predictions", "p.jsonl", "--json").out)["scores"]
+    assert scores["precision"] == pytest.approx(1 / 3)
+    scores = json.loads(longform("score", "qampari", "--predictions", "p.jsonl", "--alce", "--json").out)["scores"]
+    assert scores["qampari_prec"] == pytest.approx(200 / 3)
+
+
+def test_alce(longform: Run) -> None:
+    row = {"id": "1", "output": "Rome [1].", "docs": [], "question": "Which?", "answers": [["Rome", "Roma"]]}
+    Path("out.json").write_text(json.dumps({"data": [row]}))
+    result = longform("score", "alce", "--predictions", "out.json", "--dataset", "qampari", "--json")
+    assert json.loads(result.out)["scores"]["qampari_f1"] == 100.0

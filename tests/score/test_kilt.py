@@ -109,7 +109,7 @@ def test_context() -> None:
 @pytest.mark.parametrize(
     ("gold", "guess", "message"),
     [
-        ([row("a", {"answer": "x"})], [], "Item a has no guess."),
+        ([row("a", {"answer": "x"})], [], "1 of 1 items have no guess, a among them."),
         ([row("a", {"answer": "x"})], [row("a")], "Item a has 0 guessed outputs; give exactly one."),
         ([row("a", {"answer": ""})], [row("a", {"answer": "x"})], "Item a has no gold answer."),
         ([row("a", {"answer": "x"})] * 2, [], "Item a stands twice in the gold file."),
@@ -136,7 +136,7 @@ def test_files(tmp_path: Path) -> None:
     (tmp_path / "g.jsonl").write_text("{}\nx")
     with pytest.raises(InputError, match=r"g\.jsonl:2: broken JSON"):
         load_kilt(tmp_path / "g.jsonl")
-    with pytest.raises(InputError, match=r"^none.jsonl cannot be read: no such file or directory.$"):
+    with pytest.raises(InputError, match=r"none\.jsonl cannot be read: no such file or directory\.$"):
         load_kilt(tmp_path / "none.jsonl")
 
 

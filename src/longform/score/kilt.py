@@ -125,9 +125,10 @@ def _report(
     if any(k < 1 for k in settings["ks"]):
         raise InputError(f"k must be at least 1, not {min(settings['ks'])}.")
     wanted, given = _by_id(gold, "gold"), _by_id(guess, "guess")
+    missing = [item for item in wanted if item not in given]
+    if missing:
+        raise InputError(f"{len(missing)} of {len(wanted)} items have no guess, {missing[0]} among them.")
     for item in wanted:
-        if item not in given:
-            raise InputError(f"Item {item} has no guess.")
         if len(given[item]["output"]) != 1:
             raise InputError(f"Item {item} has {len(given[item]['output'])} guessed outputs; give exactly one.")
     values = [measure(row, given[item]) for item, row in wanted.items()]

@@ -211,10 +211,11 @@ def score_qampari(
     [0.333, 66.667]
     """
     names = _ALCE_METRICS if alce else _OFFICIAL_METRICS
+    missing = [question.id for question in questions if question.id not in predictions]
+    if missing:
+        raise InputError(f"{len(missing)} of {len(questions)} questions are not predicted, {missing[0]} among them.")
     values = []
     for question in questions:
-        if question.id not in predictions:
-            raise InputError(f"Item {question.id} is not predicted.")
         given = predictions[question.id]
         if isinstance(given, str):
             given = [name for name in split_answers(given, cot=cot) if name]
