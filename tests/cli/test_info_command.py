@@ -39,7 +39,7 @@ def test_json(longform: Run) -> None:
 def test_what_is_deleted_and_what_would_help(longform: Run) -> None:
     longform("remove", "my.index", "docs/tea.txt")
     out = longform("info", "my.index").out
-    assert "deleted   1 passages" in out
+    assert "deleted   1 passage\n" in out
     assert "`longform compact my.index` would make it smaller and faster." in out
 
 

@@ -105,11 +105,24 @@ def test_retrieval_from_search_to_score(longform: Run) -> None:
     assert longform("search", "my.index", "--questions", "q.jsonl", "-k", 3, "-o", "run.trec").code == 0
     arguments = ("score", "retrieval", "--gold", "ASQA.json", "--run", "run.trec")
     assert "--index" in longform(*arguments).err
-    missing = longform(*arguments, "--index", "my.index")
-    assert missing.code == 2
-    assert missing.err == "Error: 1 of 2 questions are not in run.trec, such as a: --subset scores the others.\n"
+    missing = longform(*arguments, "--index", "my.index", "-k", 1, "--json")
+    assert missing.err == (
+        "1 of 2 questions are not in run.trec, such as a: they count as having found nothing "
+        "(--subset leaves them out).\n"
+    )
+    assert json.loads(missing.out)["scores"] == {"answer_recall@1": 0.5, "page_recall@1": 0.5}
     row = json.loads(longform(*arguments, "--index", "my.index", "-k", 1, "--subset", "--json").out)
     assert row["scores"] == {"answer_recall@1": 1.0, "page_recall@1": 1.0}
+
+
+def test_question_ids_with_spaces_are_found_again(longform: Run) -> None:
+    assert longform("index", "docs", "-o", "my.index").code == 0
+    Path("q.jsonl").write_text('{"id": "q 1", "question": "brewed from leaves"}')
+    Path("g.jsonl").write_text('{"id": "q 1", "short_answers": ["Tea"]}')
+    assert longform("search", "my.index", "--questions", "q.jsonl", "-k", 1, "-o", "run.trec").code == 0
+    result = longform("score", "retrieval", "--gold", "g.jsonl", "--run", "run.trec", "--index", "my.index", "-k", 1)
+    assert (result.code, result.err) == (0, "")
+    assert "1.0000" in result.out
 
 
 def test_qrels(longform: Run) -> None:

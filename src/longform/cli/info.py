@@ -8,7 +8,7 @@ from typing import Any
 import click
 import orjson
 
-from longform.cli.options import index_argument, json_option
+from longform.cli.options import counted, index_argument, json_option
 from longform.cli.progress import progress_bar
 from longform.errors import FailureError
 
@@ -72,13 +72,14 @@ def _facts(index: Any) -> dict[str, Any]:
 def _show(facts: dict[str, Any], quick: bool) -> None:
     dense = facts["dense"]
     bm25 = facts["bm25"]
+    documents = counted(facts["documents"], "document")
     rows = {
         "index": facts["index"],
-        "passages": f"{facts['passages']:,} of {facts['documents']:,} documents, up to {facts['words']} words each",
+        "passages": f"{facts['passages']:,} of {documents}, up to {facts['words']} words each",
         "bm25": f"{bm25['analyser']}, k1 = {bm25['k1']}, b = {bm25['b']}",
         "dense": f"{dense['encoder']}, {dense['dimension']} dimensions, {dense['method']}" if dense else "no",
         "size": f"{facts['bytes'] / 1e6:,.1f} MB",
-        "deleted": f"{facts['deleted']:,} passages" if facts["deleted"] else "none",
+        "deleted": counted(facts["deleted"], "passage") if facts["deleted"] else "none",
         "updated": f"{facts['updated']} (generation {facts['generation']}, format {facts['format']})",
         "state": "whole" + (" (sizes only)" if quick else ", checksums right"),
     }

@@ -10,7 +10,7 @@ import click
 
 from longform.errors import InputError
 
-__all__ = ["BadRows", "dense_options", "index_argument", "json_option", "reading_options", "say_skipped"]
+__all__ = ["BadRows", "counted", "dense_options", "index_argument", "json_option", "reading_options", "say_skipped"]
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -57,6 +57,15 @@ def dense_options(function: Function) -> Function:
     return function
 
 
+def counted(count: int, noun: str) -> str:
+    """A number with its noun, in the plural where it is one.
+
+    >>> counted(1, "passage"), counted(1200, "passage")
+    ('1 passage', '1,200 passages')
+    """
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"
+
+
 class BadRows:
     """Takes what ``--skip-bad`` skips: shows the first few, counts all."""
 
@@ -76,7 +85,7 @@ class BadRows:
 def say_skipped(bad: BadRows, unknown: Counter[str]) -> None:
     """Say at the end what was left out."""
     if bad.count:
-        click.echo(f"Skipped {bad.count:,} rows or files that could not be read.", err=True)
+        click.echo(f"Skipped {counted(bad.count, 'row')} or files that could not be read.", err=True)
     if unknown:
         kinds = ", ".join(f"{suffix or 'no suffix'} × {count:,}" for suffix, count in unknown.most_common())
         click.echo(f"Left out {unknown.total():,} files of types that Longform does not read: {kinds}.", err=True)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 import orjson
 
-from longform.cli.options import BadRows
+from longform.cli.options import BadRows, counted
 
 if TYPE_CHECKING:
     from longform import Collection, Dense, Index
@@ -64,6 +64,7 @@ def summary(index: Index, verb: str, seconds: float, as_json: bool) -> None:
         return
     vectors = ", with vectors" if manifest.dense else ""
     click.echo(
-        f"{verb} {index.folder}: it holds {manifest.passages:,} passages of {manifest.documents:,} documents{vectors} "
+        f"{verb} {index.folder}: it holds {counted(manifest.passages, 'passage')} of "
+        f"{counted(manifest.documents, 'document')}{vectors} "
         f"({seconds:.1f} s)."
     )

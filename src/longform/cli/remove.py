@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 import orjson
 
-from longform.cli.options import index_argument, json_option
+from longform.cli.options import counted, index_argument, json_option
 from longform.cli.progress import progress_bar
 
 __all__ = ["command"]
@@ -29,4 +29,4 @@ def command(index: str, ids: tuple[str, ...], as_json: bool) -> None:
     if as_json:
         click.echo(orjson.dumps({"index": index, "removed": removed, "passages": len(target)}))
     else:
-        click.echo(f"Removed {removed:,} passages from {index}: it holds {len(target):,} now.")
+        click.echo(f"Removed {counted(removed, 'passage')} from {index}: it holds {len(target):,} now.")

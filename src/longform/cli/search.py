@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import click
 import orjson
 
-from longform.cli.options import index_argument, json_option
+from longform.cli.options import counted, index_argument, json_option
 from longform.cli.progress import progress_bar
 from longform.errors import InputError
 
@@ -71,9 +71,13 @@ def command(
     target = Index.open(index)
     started = time.perf_counter()
     if questions is not None:
-        if as_json:
-            form = "jsonl"
-        _batch(target, questions, k, mode, fusion, weight, output or "-", form)
+        if as_json and output is None:
+            form = form or "jsonl"
+        written = _batch(target, questions, k, mode, fusion, weight, output or "-", form)
+        if output is not None and as_json:
+            click.echo(orjson.dumps({"index": index, "questions": written, "output": output}))
+        elif output is not None and output != "-":
+            click.echo(f"Wrote the rankings of {counted(written, 'question')} to {output}.")
         return
     assert question is not None
     hits = target.search(question, k, mode, fusion=fusion, dense_weight=weight)
@@ -85,7 +89,9 @@ def command(
         click.echo(orjson.dumps(row, option=orjson.OPT_INDENT_2))
         return
     _show(hits)
-    found = f"{len(hits)} of {len(target):,} passages" if hits else "No passage shares a word with the question"
+    found = (
+        f"{len(hits)} of {counted(len(target), 'passage')}" if hits else "No passage shares a word with the question"
+    )
     click.echo(click.style(f"{found} · {mode} · {seconds * 1000:.0f} ms", dim=True))
 
 
@@ -98,7 +104,7 @@ def _batch(
     weight: float,
     output: str,
     form: str | None,
-) -> None:
+) -> int:
     from longform import read_questions
     from longform.retrieve import run_format, write_run
 
@@ -115,8 +121,7 @@ def _batch(
             dense_weight=weight,
             progress=progress,
         )
-    if output != "-":
-        click.echo(f"Wrote the rankings of {len(asked):,} questions to {output}.")
+    return len(asked)
 
 
 def _show(hits: Sequence[Hit]) -> None:

@@ -9,7 +9,6 @@ padded and the threads never wait for each other.
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
@@ -21,8 +20,9 @@ from numpy.typing import NDArray
 
 from longform.errors import InputError
 from longform.files import sha256_of
+from longform.models.conversion import onnx_of
 from longform.models.encoder_settings import EncoderSettings, read_settings
-from longform.models.registry import ModelFiles, cache_folder, find_model, onnx_file
+from longform.models.registry import find_model
 from longform.models.runtime import available_cores, open_session, open_tokenizer
 
 __all__ = ["Encoder"]
@@ -74,7 +74,7 @@ class Encoder:
         if threads is not None and threads < 1:
             raise InputError(f"threads must be 1 or more, not {threads}.")
         files = find_model(name_or_path, "encoder")
-        folder, model = _onnx_of(files)
+        folder, model = onnx_of(files, lambda: repr(read_settings(files.folder)), "export:export")
         settings = read_settings(folder)
         tokenizer = open_tokenizer(folder, settings.max_length)
         session = open_session(model)
@@ -197,37 +197,6 @@ def _groups(lengths: list[int], batch_tokens: int | None) -> Iterator[list[int]]
         group.append(row)
     if group:
         yield group
-
-
-def _onnx_of(files: ModelFiles) -> tuple[Path, Path]:
-    """The folder of the settings and the ONNX file; a folder without one is converted into the cache."""
-    model = onnx_file(files.folder)
-    if model is not None:
-        return files.folder, model
-    weights = sorted(files.folder.glob("*.safetensors")) or sorted(files.folder.glob("0_Transformer/*.safetensors"))
-    if not weights:
-        pickled = " only pickled weights, which Longform does not open," if list(files.folder.rglob("*.bin")) else ""
-        raise InputError(
-            f"{files.folder} has{pickled or ' no ONNX file'} and no safetensors weights: "
-            "put a model.onnx or a model.safetensors in it."
-        )
-    # The settings are part of the name: an edited pooling or prompt is another model.
-    identity = hashlib.sha256(
-        "".join([repr(read_settings(files.folder)), *map(sha256_of, weights)]).encode()
-    ).hexdigest()
-    target = cache_folder() / "converted" / f"{files.folder.resolve().name}-{identity[:16]}"
-    if not (target / "model.onnx").is_file():
-        try:
-            import torch  # noqa: F401
-
-            from longform.train.export import export
-        except ImportError as error:
-            raise InputError(
-                f"{files.folder} has no ONNX file; `pip install 'longform[train]'` lets Longform convert it, "
-                "or put a model.onnx in it."
-            ) from error
-        export(files.folder, target, int8=False)
-    return target, target / "model.onnx"
 
 
 def _inputs(session: Any, model: Path) -> dict[str, Any]:

@@ -6,7 +6,6 @@ A window of tokens runs by itself, on as many threads as there are cores, for th
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
@@ -18,9 +17,10 @@ from numpy.typing import NDArray
 
 from longform.errors import FailureError, InputError
 from longform.files import sha256_of
+from longform.models.conversion import onnx_of
 from longform.models.encoder import CHARACTERS_PER_TOKEN, _groups
 from longform.models.encoder_settings import read_json, read_settings
-from longform.models.registry import ModelFiles, cache_folder, find_model, onnx_file
+from longform.models.registry import find_model
 from longform.models.runtime import available_cores, open_session, open_tokenizer
 
 __all__ = ["HEADS", "Head", "cut_texts", "encode_pairs", "head_format", "open_head"]
@@ -105,7 +105,9 @@ def open_head(name_or_path: str | Path, kind: str, threads: int | None) -> Head:
     if threads is not None and threads < 1:
         raise InputError(f"threads must be 1 or more, not {threads}.")
     files = find_model(name_or_path, kind)
-    folder, model = _onnx_of(files)
+    folder, model = onnx_of(
+        files, lambda: files.kind + repr(read_json(files.folder / "config.json")), "export_heads:export_head"
+    )
     config = read_json(folder / "config.json") or {}
     if not isinstance(config, dict):
         raise InputError(f"{folder / 'config.json'} should hold a JSON object: get the model folder anew.")
@@ -162,32 +164,3 @@ def _inputs(session: Any, model: Path, kind: str) -> dict[str, Any]:
             "not input_ids, attention_mask and token_type_ids."
         )
     return given
-
-
-def _onnx_of(files: ModelFiles) -> tuple[Path, Path]:
-    """The folder of the settings and the ONNX file; a folder without one is converted into the cache."""
-    model = onnx_file(files.folder)
-    if model is not None:
-        return files.folder, model
-    weights = sorted(files.folder.glob("*.safetensors"))
-    if not weights:
-        pickled = " only pickled weights, which Longform does not open," if list(files.folder.glob("*.bin")) else ""
-        raise InputError(
-            f"{files.folder} has{pickled or ' no ONNX file'} and no safetensors weights: "
-            "put a model.onnx or a model.safetensors in it."
-        )
-    config = repr(read_json(files.folder / "config.json"))
-    identity = hashlib.sha256("".join([files.kind, config, *map(sha256_of, weights)]).encode()).hexdigest()
-    target = cache_folder() / "converted" / f"{files.folder.resolve().name}-{identity[:16]}"
-    if not (target / "model.onnx").is_file():
-        try:
-            import torch  # noqa: F401
-
-            from longform.train.export_heads import export_head
-        except ImportError as error:
-            raise InputError(
-                f"{files.folder} has no ONNX file; `pip install 'longform[train]'` lets Longform convert it, "
-                "or put a model.onnx in it."
-            ) from error
-        export_head(files.folder, target, files.kind, int8=False)
-    return target, target / "model.onnx"

@@ -48,8 +48,8 @@ class Index:
     ['Ada Lovelace']
     """
 
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
+    def __init__(self, folder: str | Path) -> None:
+        self.folder = Path(folder)
         self.manifest: Manifest
         self.reload()
 
@@ -81,7 +81,7 @@ class Index:
     @classmethod
     def open(cls, folder: str | Path) -> Index:
         """Open an index to read it."""
-        return cls(Path(folder))
+        return cls(folder)
 
     def reload(self) -> None:
         """Move on to the newest state on disk."""

@@ -22,7 +22,7 @@ from longform.text.normalize import normalize_answer
 from longform.text.punkt import load_punkt
 from longform.text.sentences import split_sentences
 
-__all__ = ["asqa_metrics", "load_asqa", "score_asqa"]
+__all__ = ["asqa_metrics", "check_predictions", "load_asqa", "score_asqa"]
 
 _PAPER = "Stelmakh et al., EMNLP 2022, section 4"
 _BOOTSTRAPS = 1000
@@ -118,12 +118,8 @@ def _prepared(text: str, split: Callable[[str], list[str]]) -> RougeText:
     return RougeText("\n".join(split(text)), stemmer=True)
 
 
-def _keys(gold: Split, predictions: Mapping[str, str], subset: bool) -> list[str]:
-    """The keys to score, in the order of ``gold``."""
-    if not gold:
-        raise InputError("There is nothing to score: the ASQA gold file holds no questions.")
-    if not predictions:
-        raise InputError("There is nothing to score: there are no predictions.")
+def check_predictions(gold: Split, predictions: Mapping[str, str]) -> None:
+    """Raise where a prediction is not a long answer to one of the questions."""
     for key, answer in predictions.items():
         if key not in gold:
             raise InputError(
@@ -131,11 +127,20 @@ def _keys(gold: Split, predictions: Mapping[str, str], subset: bool) -> list[str
             )
         if not isinstance(answer, str):
             raise InputError(f"Prediction {key} is {type(answer).__name__}; it must be one string, the long answer.")
+
+
+def _keys(gold: Split, predictions: Mapping[str, str], subset: bool) -> list[str]:
+    """The keys to score, in the order of ``gold``."""
+    if not gold:
+        raise InputError("There is nothing to score: the ASQA gold file holds no questions.")
+    if not predictions:
+        raise InputError("There is nothing to score: there are no predictions.")
+    check_predictions(gold, predictions)
     missing = [key for key in gold if key not in predictions]
     if missing and not subset:
         raise InputError(
             f"{len(missing)} of {len(gold)} questions have no prediction, {missing[0]} among them: answer them all, or "
-            "score only those that have one (subset)."
+            "score only those that have one (--subset, or subset=True)."
         )
     return [key for key in gold if key in predictions]
 

@@ -13,6 +13,7 @@ from typing import Any
 from longform.errors import InputError
 from longform.models.reader import Reader, ReaderStyle
 from longform.progress import Progress, no_progress
+from longform.score.asqa import check_predictions
 
 __all__ = ["read_answers"]
 
@@ -44,13 +45,7 @@ def read_answers(
 
 def _asked(gold: Mapping[str, Mapping[str, Any]], predictions: Mapping[str, str]) -> dict[str, tuple[str, str]]:
     """The (question, context) of every pair, by ``key_index``, in the order of ``gold``."""
-    for key, answer in predictions.items():
-        if key not in gold:
-            raise InputError(
-                f"Prediction {key} answers no question of the gold file: remove it, or take another split."
-            )
-        if not isinstance(answer, str):
-            raise InputError(f"Prediction {key} is {type(answer).__name__}; it must be one string, the long answer.")
+    check_predictions(gold, predictions)
     asked: dict[str, tuple[str, str]] = {}
     for key in gold:
         if key not in predictions:

@@ -115,15 +115,20 @@ def export(
         "source_sha256": {path.name: sha256_of(path) for path in weights},
         "made_with": {part: version(part).partition("+")[0] for part in ("torch", "transformers", "onnxruntime")},
     }
+    write_model(out, tokens, config, data)
+    return out
+
+
+def write_model(out: Path, tokens: Any, config: dict[str, Any], data: bytes) -> None:
+    """Write the three files of a model folder; ``model.onnx`` comes last, and makes it one."""
     out.mkdir(parents=True, exist_ok=True)
-    for file_name, content in (
+    for name, content in (
         ("tokenizer.json", json.dumps(tokens, ensure_ascii=False).encode()),
         ("config.json", (json.dumps(config, indent=2, ensure_ascii=False) + "\n").encode()),
         ("model.onnx", data),
     ):
-        with atomic_write(out / file_name) as file:
+        with atomic_write(out / name) as file:
             file.write(content)
-    return out
 
 
 def _weights_of(folder: Path) -> list[Path]:

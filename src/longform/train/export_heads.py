@@ -24,7 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from longform.errors import FailureError, InputError, LongformError
-from longform.files import atomic_write, sha256_of
+from longform.files import sha256_of
 from longform.models.encoder_settings import read_settings
 from longform.models.heads import HEADS, SHORTEST, head_format
 from longform.train.export import (
@@ -37,6 +37,7 @@ from longform.train.export import (
     _quiet,
     _tokenizer_json,
     _weights_of,
+    write_model,
 )
 
 __all__ = ["export_head", "main"]
@@ -115,14 +116,7 @@ def export_head(
         "source_sha256": {path.name: sha256_of(path) for path in weights},
         "made_with": {part: version(part).partition("+")[0] for part in ("torch", "transformers", "onnxruntime")},
     }
-    out.mkdir(parents=True, exist_ok=True)
-    for file_name, content in (
-        ("tokenizer.json", json.dumps(tokens, ensure_ascii=False).encode()),
-        ("config.json", (json.dumps(description, indent=2, ensure_ascii=False) + "\n").encode()),
-        ("model.onnx", data),
-    ):
-        with atomic_write(out / file_name) as file:
-            file.write(content)
+    write_model(out, tokens, description, data)
     return out
 
 

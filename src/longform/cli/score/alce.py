@@ -44,7 +44,9 @@ def command(
     if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
         raise InputError(f'{predictions} is not a result file of ALCE: a list of objects, or {{"data": […]}}.')
     entails = None
-    if nli is not None:
+    if nli is None:
+        click.echo("Citations and claims are not judged: name an entailment model with --nli.", err=True)
+    else:
         from longform.models import Entailment
 
         entails = Entailment.load(nli)

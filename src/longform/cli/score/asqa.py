@@ -62,6 +62,8 @@ def command(
 
         with progress_bar() as progress:
             short = read_answers(questions, answers, reader, progress=progress)
+    if short is None:
+        click.echo("Without --qa or --reader there is no Disambig-F1 (QA-F1) and no DR.", err=True)
     report = score_asqa(
         questions,
         answers,

@@ -45,16 +45,15 @@ def present(report: Report, *, as_json: bool, output: str | None, resamples: int
         return
     click.echo(f"{report.task}: {report.n:,} items\n")
     width = max(len(name) for name in row["scores"])
+    # Scores are shares or percentages, all of one report alike.
+    digits = 4 if max(row["scores"].values()) <= 1 else 2
     for name, value in row["scores"].items():
         low_high = row["intervals"].get(name)
-        interval = f"   [{_number(low_high[0])}, {_number(low_high[1])}]" if low_high else ""
-        click.echo(f"{click.style(f'{name:{width}}', bold=True)}  {_number(value):>9}{click.style(interval, dim=True)}")
+        interval = f"   [{low_high[0]:.{digits}f}, {low_high[1]:.{digits}f}]" if low_high else ""
+        shown = click.style(f"{name:{width}}", bold=True)
+        click.echo(f"{shown}  {value:9.{digits}f}{click.style(interval, dim=True)}")
     if output is not None:
         click.echo(f"\nKept in {output}.")
-
-
-def _number(value: float) -> str:
-    return f"{value:.4f}" if abs(value) < 10 else f"{value:.2f}"
 
 
 def load_json(path: str, what: str) -> Any:

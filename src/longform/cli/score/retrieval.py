@@ -52,6 +52,7 @@ def command(
     from longform.score.retrieval import score_qrels, score_run
     from longform.score.retrieval_gold import IndexPassages, is_qrels, load_gold
     from longform.score.trec import read_qrels, read_run
+    from longform.trec import trec_id
 
     run = read_run(run_file)
     if is_qrels(gold):
@@ -63,13 +64,15 @@ def command(
         if index is None:
             raise InputError("Name the index that the run was made from with --index: its passages are looked into.")
         wanted = load_gold(gold, split)
-        missing = wanted.keys() - run.keys()
-        if missing and not subset:
-            raise InputError(
-                f"{len(missing)} of {len(wanted)} questions are not in {run_file}, such as {min(missing)}: "
-                "--subset scores the others."
-            )
+        missing = [question for question in wanted if question not in run and trec_id(question) not in run]
         if subset:
-            wanted = {question: item for question, item in wanted.items() if question in run}
+            wanted = {question: item for question, item in wanted.items() if question not in set(missing)}
+        elif missing:
+            # A question for which nothing was found has no line in a run, so this is no mistake by itself.
+            click.echo(
+                f"{len(missing)} of {len(wanted)} questions are not in {run_file}, such as {missing[0]}: "
+                "they count as having found nothing (--subset leaves them out).",
+                err=True,
+            )
         report = score_run(run, wanted, IndexPassages(index), ks=ks)
     present(report, as_json=as_json, output=output, resamples=resamples, seed=seed)
