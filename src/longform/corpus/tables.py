@@ -63,7 +63,10 @@ def read_table(source: Source, options: ReadOptions, trouble: Trouble) -> Iterat
         feed = _Lines(source, lines(source, stream))
         header_line = next(feed, "")
         delimiter = "\t" if source.format == "tsv" else _delimiter(header_line)
-        columns = next(csv.reader([header_line], delimiter=delimiter), [])
+        try:
+            columns = next(csv.reader([header_line], delimiter=delimiter), [])
+        except csv.Error as error:
+            raise InputError(f"{label(source)}:1: {_reason(error)}.") from None
         if not columns:
             return
         columns = [column.strip() for column in columns]
@@ -87,6 +90,16 @@ def read_table(source: Source, options: ReadOptions, trouble: Trouble) -> Iterat
                 yield record
 
 
+def _reason(error: csv.Error) -> str:
+    """What the csv module found, in words for a person."""
+    reason = str(error)
+    if "field limit" in reason:
+        return f"a cell is longer than {_MAX_CELL >> 20} MB; a quote may be left open"
+    if "new-line character" in reason:
+        return "a carriage return stands inside a row; save the file with ordinary line ends"
+    return reason.rstrip(".")
+
+
 def _rows(source: Source, feed: _Lines, delimiter: str, trouble: Trouble) -> Iterator[tuple[int, list[str]]]:
     """Each row that has cells, with the number of its first line."""
     reader = csv.reader(feed, delimiter=delimiter)
@@ -97,10 +110,7 @@ def _rows(source: Source, feed: _Lines, delimiter: str, trouble: Trouble) -> Ite
         except StopIteration:
             return
         except csv.Error as error:
-            reason = str(error)
-            if "field limit" in reason:
-                reason = f"a cell is longer than {_MAX_CELL >> 20} MB; a quote may be left open"
-            trouble.bad(InputError(f"{label(source)}:{first}: {reason.rstrip('.')}."))
+            trouble.bad(InputError(f"{label(source)}:{first}: {_reason(error)}."))
             continue
         except InputError as error:
             # Raised by the source itself, with no way on, unless it is about one line's encoding.
