@@ -12,7 +12,7 @@ a column follows from the one before by five operations on whole integers. The w
 
 All sentences of a reference lie side by side in one integer; between two stands a stop, whose bit is never set, so
 that no carry passes.
-Against the table the places are the same, and found 23 times as fast for 65 words, 73 times for 190 and 196 times for
+Against the table the places are the same, and found 23 times as fast for 65 words, 71 times for 190 and 207 times for
 500 (``bench/rouge.py``).
 """
 
