@@ -32,7 +32,7 @@ __all__ = ["IDS", "ID_ENDS", "PART_FILES", "Entry", "PartReader", "PartWriter", 
 PASSAGES, BLOCKS, IDS, ID_ENDS, KEYS = "passages.zst", "blocks.u64", "ids.bin", "ids.u64", "keys.u64"
 PART_FILES = (PASSAGES, BLOCKS, IDS, ID_ENDS, KEYS)
 
-# 32 kB holds about 48 passages: 4 % larger on disk than 128 kB, and a random passage is read in 0.12 ms instead of 0.44.
+# 32 kB holds about 48 passages: 4 % larger on disk than 128 kB, and a random passage takes 0.12 ms instead of 0.44.
 _BLOCK_BYTES = 32 * 1024
 _LEVEL = 3
 
