@@ -71,12 +71,15 @@ def command(
     target = Index.open(index)
     started = time.perf_counter()
     if questions is not None:
-        if as_json and output is None:
+        output = output or "-"
+        if as_json and output == "-":
             form = form or "jsonl"
-        written = _batch(target, questions, k, mode, fusion, weight, output or "-", form)
-        if output is not None and as_json:
+        written = _batch(target, questions, k, mode, fusion, weight, output, form)
+        if output == "-":
+            return
+        if as_json:
             click.echo(orjson.dumps({"index": index, "questions": written, "output": output}))
-        elif output is not None and output != "-":
+        else:
             click.echo(f"Wrote the rankings of {counted(written, 'question')} to {output}.")
         return
     assert question is not None

@@ -23,7 +23,7 @@ from longform.files import sha256_of
 from longform.models.conversion import onnx_of
 from longform.models.encoder_settings import EncoderSettings, read_settings
 from longform.models.registry import find_model
-from longform.models.runtime import available_cores, open_session, open_tokenizer
+from longform.models.runtime import available_cores, open_session, open_tokenizer, text_inputs
 
 __all__ = ["Encoder"]
 
@@ -78,7 +78,7 @@ class Encoder:
         settings = read_settings(folder)
         tokenizer = open_tokenizer(folder, settings.max_length)
         session = open_session(model)
-        inputs = _inputs(session, model)
+        inputs = text_inputs(session, model, "not a sentence encoder")
         output, dimension = _output(session, model, inputs)
         return cls(
             name=files.name,
@@ -197,18 +197,6 @@ def _groups(lengths: list[int], batch_tokens: int | None) -> Iterator[list[int]]
         group.append(row)
     if group:
         yield group
-
-
-def _inputs(session: Any, model: Path) -> dict[str, Any]:
-    """The names and number types of the model's inputs."""
-    types = {"tensor(int64)": np.int64, "tensor(int32)": np.int32}
-    given = {found.name: types.get(found.type) for found in session.get_inputs()}
-    if not set(given) <= {"input_ids", "attention_mask", "token_type_ids"} or None in given.values():
-        raise InputError(
-            f"{model} is not a sentence encoder: it takes {', '.join(given)}, "
-            "not input_ids, attention_mask and token_type_ids."
-        )
-    return given
 
 
 def _output(session: Any, model: Path, inputs: dict[str, Any]) -> tuple[str, int]:

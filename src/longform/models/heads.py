@@ -21,7 +21,7 @@ from longform.models.conversion import onnx_of
 from longform.models.encoder import CHARACTERS_PER_TOKEN, _groups
 from longform.models.encoder_settings import read_json, read_settings
 from longform.models.registry import find_model
-from longform.models.runtime import available_cores, open_session, open_tokenizer
+from longform.models.runtime import available_cores, open_session, open_tokenizer, text_inputs
 
 __all__ = ["HEADS", "Head", "cut_texts", "encode_pairs", "head_format", "open_head"]
 
@@ -126,7 +126,7 @@ def open_head(name_or_path: str | Path, kind: str, threads: int | None) -> Head:
         config=config,
         outputs={found.name: found.shape for found in session.get_outputs()},
         _session=session,
-        _inputs=_inputs(session, model, kind),
+        _inputs=text_inputs(session, model, f"no model of kind {kind}"),
     )
 
 
@@ -152,15 +152,3 @@ def cut_texts(tokenizer: Any, texts: Sequence[str], tokens: int) -> list[str]:
 
 def _clean(text: str) -> str:
     return text.encode("utf-8", "replace").decode()
-
-
-def _inputs(session: Any, model: Path, kind: str) -> dict[str, Any]:
-    """The names and number types of the model's inputs."""
-    types = {"tensor(int64)": np.int64, "tensor(int32)": np.int32}
-    given = {found.name: types.get(found.type) for found in session.get_inputs()}
-    if not set(given) <= {"input_ids", "attention_mask", "token_type_ids"} or None in given.values():
-        raise InputError(
-            f"{model} is no model of kind {kind}: it takes {', '.join(given)}, "
-            "not input_ids, attention_mask and token_type_ids."
-        )
-    return given

@@ -6,9 +6,11 @@ import os
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from longform.errors import InputError
 
-__all__ = ["available_cores", "open_session", "open_tokenizer"]
+__all__ = ["available_cores", "open_session", "open_tokenizer", "text_inputs"]
 
 
 def available_cores() -> int:
@@ -60,3 +62,14 @@ def open_tokenizer(folder: Path, max_length: int) -> Any:
     tokenizer.no_padding()
     tokenizer.enable_truncation(max_length)
     return tokenizer
+
+
+def text_inputs(session: Any, model: Path, otherwise: str) -> dict[str, Any]:
+    """The names and number types of the inputs of a model that reads text; any other is refused as ``otherwise``."""
+    types = {"tensor(int64)": np.int64, "tensor(int32)": np.int32}
+    given = {found.name: types.get(found.type) for found in session.get_inputs()}
+    if not set(given) <= {"input_ids", "attention_mask", "token_type_ids"} or None in given.values():
+        raise InputError(
+            f"{model} is {otherwise}: it takes {', '.join(given)}, not input_ids, attention_mask and token_type_ids."
+        )
+    return given
