@@ -19,9 +19,12 @@ COMMANDS = {
     "add": "Add documents to an index, or replace them.",
     "remove": "Remove documents from an index.",
     "search": "Search an index.",
+    "silver": "Choose passages that support known answers, to learn from.",
     "info": "Say what an index holds, and check it.",
     "compact": "Rewrite an index without what was deleted.",
+    "train": "Train a re-ranker, an encoder or a reader.",
     "score": "Score answers or rankings as a benchmark does.",
+    "study": "Run an experiment and write its table.",
     "compare": "Compare two scored systems, item by item.",
 }
 

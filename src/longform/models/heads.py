@@ -25,7 +25,7 @@ from longform.models.runtime import available_cores, open_session, open_tokenize
 
 __all__ = ["HEADS", "Head", "cut_texts", "encode_pairs", "head_format", "open_head"]
 
-HEADS = ("reader", "entailment")
+HEADS = ("reader", "entailment", "reranker")
 
 # A question or a claim and some text to go with it: fewer tokens hold nothing that could be judged.
 SHORTEST = 16

@@ -13,6 +13,7 @@ candidates             20 best starts × 20 best ends of a     all spans inside 
                        window, those inside the text          each window
 no answer              least score of the first token over    least product of the first token over
                        all windows; wins where it is higher   all windows; wins where it is higher
+                       by more than the null threshold        by more than a factor of its power of e
 text of the answer     from the first to the last token       widened to whole words
 =====================  =====================================  =========================================
 
@@ -22,11 +23,14 @@ question-answering pipeline of transformers 4.28.1 with ``handle_impossible_answ
 EMNLP 2023, section 4.2), whose ``max_question_len`` of 64 fast tokenizers ignore. Two things differ. The official
 script pads every window to 384 tokens, and the padding may take places among the 20 best; here nothing is padded. And
 a question is cut after 124 tokens, where the official code fails from about 250 on: the longest of ASQA's dev split
-has 64.
+has 64. The null threshold is 0, as in both pipelines, unless the model's ``config.json`` has a ``null_threshold``:
+``longform train reader`` writes the one that was best on its validation articles. A difference of logits is the
+logarithm of a ratio of probabilities, so that one number serves both styles.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -90,6 +94,8 @@ class Reader:
     fingerprint: str
     """The sha256 of the model file."""
     threads: int
+    null_threshold: float
+    """By how much "no answer" must score higher than an answer to be given, in logits."""
     _head: Head = field(repr=False)
     _outputs: tuple[str, str] = field(repr=False)
     _tokenizer: Any = field(repr=False)
@@ -103,7 +109,11 @@ class Reader:
         ``end_logits``. One with only safetensors weights is converted once, in 32 bits, into the cache, which
         needs ``longform[train]``; ``python -m longform.train.export_heads`` makes a faster 8-bit one.
         """
-        head = open_head(name_or_path, "reader", threads)
+        return cls.of(open_head(name_or_path, "reader", threads))
+
+    @classmethod
+    def of(cls, head: Head) -> Reader:
+        """The reader that runs an open model."""
         outputs = _outputs(head)
         length = min(head.max_length, WINDOW)
         # A third, which is 128 of 384: the question then may have what two strides leave.
@@ -118,6 +128,7 @@ class Reader:
             stride=stride,
             fingerprint=head.fingerprint,
             threads=head.threads,
+            null_threshold=_null_threshold(head),
             _head=head,
             _outputs=outputs,
             _tokenizer=tokenizer,
@@ -146,7 +157,7 @@ class Reader:
         for first in range(0, len(wanted), PAIRS):
             places = wanted[first : first + PAIRS]
             for place, windows in self._windows([pairs[place] for place in places], style, batch_tokens):
-                answers[places[place]] = decide(windows, pairs[places[place]][1])
+                answers[places[place]] = decide(windows, pairs[places[place]][1], self.null_threshold)
                 done += 1
                 if progress is not None:
                     progress(done)
@@ -182,7 +193,7 @@ class Reader:
                 parts[owner] = []
 
 
-def _asqa(windows: Sequence[_Window], context: str) -> ReaderAnswer:
+def _asqa(windows: Sequence[_Window], context: str, threshold: float) -> ReaderAnswer:
     """The answer by sums of logits, in 32 bits and in the order of the official script."""
     null = min(window.starts[0] + window.ends[0] for window in windows)
     # Score, start logit, end logit, first and last character of each candidate; on ties the earlier one stays first.
@@ -202,14 +213,14 @@ def _asqa(windows: Sequence[_Window], context: str) -> ReaderAnswer:
     found.sort(key=lambda candidate: candidate[0], reverse=True)
     for score, start_logit, end_logit, first, last in found[:N_BEST]:
         if context[first:last]:
-            if null - start_logit - end_logit > 0:
+            if null - start_logit - end_logit > threshold:
                 return ReaderAnswer("", float(score), float(null), 0, 0)
             return ReaderAnswer(context[first:last], float(score), float(null), first, last)
     # The official script puts this word, with a score of 0, where it has no candidate.
-    return ReaderAnswer("" if null > 0 else "empty", 0.0, float(null), 0, 0)
+    return ReaderAnswer("" if null > threshold else "empty", 0.0, float(null), 0, 0)
 
 
-def _alce(windows: Sequence[_Window], context: str) -> ReaderAnswer:
+def _alce(windows: Sequence[_Window], context: str, threshold: float) -> ReaderAnswer:
     """The answer by probabilities: the best span of each window, and the best of these."""
     null, best = np.inf, ReaderAnswer("", -1.0, 0.0, 0, 0)
     for encoding, starts, ends in windows:
@@ -224,7 +235,8 @@ def _alce(windows: Sequence[_Window], context: str) -> ReaderAnswer:
         if score > best.score:
             begin, stop = _words(encoding, first, last)
             best = ReaderAnswer(context[begin:stop], score, 0.0, begin, stop)
-    if null > best.score or not best.text:
+    # No ratio of two probabilities is beyond the limit, which keeps the power finite.
+    if null > best.score * math.exp(min(threshold, 700.0)) or not best.text:
         return ReaderAnswer("", max(best.score, 0.0), null, 0, 0)
     return best._replace(null_score=null)
 
@@ -248,6 +260,14 @@ def _words(encoding: Any, first: int, last: int) -> tuple[int, int]:
         if None not in spans:
             return int(spans[0][0]), int(spans[1][1])
     return int(encoding.offsets[first][0]), int(encoding.offsets[last][1])
+
+
+def _null_threshold(head: Head) -> float:
+    """The folder's own threshold, 0 where it has none."""
+    value = head.config.get("null_threshold", 0.0)
+    if isinstance(value, bool) or not isinstance(value, int | float) or not np.isfinite(value):
+        raise InputError(f"{head.folder / 'config.json'}: null_threshold should be a number, not {value!r}.")
+    return float(value)
 
 
 def _outputs(head: Head) -> tuple[str, str]:

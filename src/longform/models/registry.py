@@ -24,7 +24,7 @@ __all__ = ["ModelEntry", "ModelFiles", "cache_folder", "find_model", "list_model
 ONNX_NAMES = ("model.onnx", "onnx/model.onnx", "model_quantized.onnx", "onnx/model_quantized.onnx")
 
 # The kinds of models that the package runs, and what a person calls them.
-KINDS = {"encoder": "encoder", "reader": "reader", "entailment": "entailment model"}
+KINDS = {"encoder": "encoder", "reader": "reader", "entailment": "entailment model", "reranker": "re-ranker"}
 
 _HUB_NAME = re.compile(r"[A-Za-z0-9][\w.-]*/[A-Za-z0-9][\w.-]*")
 _CACHE_NAME = re.compile(r"[A-Za-z0-9][\w.-]*(/[A-Za-z0-9][\w.-]*)?")

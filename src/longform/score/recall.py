@@ -9,7 +9,7 @@ import math
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple, Protocol
 
-from longform.text import normalize_answer
+from longform.text import normalize_answer, normalized_names
 
 __all__ = [
     "PassageText",
@@ -71,7 +71,7 @@ def answer_ranks(answers: Iterable[Sequence[str]], passages: Sequence[TitledText
     [2, 1]
     """
     texts = [searchable(passage) for passage in passages]
-    wanted = [[alias for alias in map(normalize_answer, aliases) if alias] for aliases in answers]
+    wanted = [normalized_names(aliases) for aliases in answers]
     return [_first(any(alias in text for alias in aliases) for text in texts) for aliases in wanted]
 
 

@@ -1,13 +1,12 @@
 """SILVER's measures: is the context there, is the answer drawn from it, does it foresee the next questions?
 
-Christmann, Saha Roy and Weikum, 2024, section 3, on ASQA and on ConvMix conversations. No scorer was released; what the
-paper leaves open is settled here: answers are looked for in title and text (normalised substrings), pages by title, and
+Christmann, Vakulenko, Sorodoc, Byrne and de Gispert, 2024, section 3, on ASQA and on ConvMix conversations. No scorer
+was released; what the paper leaves open is settled here: answers are looked for in title and text (normalised substrings), pages by title, and
 tokens are sets of lower-case words without stop words, as in the paper's section 2.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -18,12 +17,11 @@ from longform.score.answers import best, token_f1
 from longform.score.citations import remove_citations
 from longform.score.recall import TitledText, answer_ranks, page_ranks, recall_at
 from longform.score.report import Report, mean_of
-from longform.text import STOP_WORDS
+from longform.text import content_tokens
 
 __all__ = ["SilverItem", "c_f1", "content_tokens", "conversation_item", "groundedness", "score_silver"]
 
 _CITATION = "Christmann et al., 2024, section 3"
-_TOKEN = re.compile(r"[^\W_]+")
 
 
 class SilverItem(NamedTuple):
@@ -51,15 +49,6 @@ def conversation_item(row: Mapping[str, Any], *, follow_ups: int = 4) -> SilverI
         raise InputError(f"Item {identifier} has no questions.")
     turns = [[[str(answer["label"])] for answer in turn["answers"]] for turn in row["questions"]]
     return SilverItem(str(identifier), turns[0], (), turns[1 : 1 + follow_ups])
-
-
-def content_tokens(text: str) -> set[str]:
-    """The distinct words of a text in lower case, without stop words.
-
-    >>> sorted(content_tokens("The Beatles didn't play the Beatles' songs."))
-    ['beatles', 'play', 'songs']
-    """
-    return set(_TOKEN.findall(text.lower())) - STOP_WORDS
 
 
 def groundedness(answer: str, passages: Iterable[TitledText]) -> float:

@@ -6,7 +6,8 @@
 
 from __future__ import annotations
 
-from longform.text.normalize import normalize_answer
+from longform.text.content import content_tokens, content_words
+from longform.text.normalize import normalize_answer, normalized_names
 from longform.text.sentences import Span, sentence_spans, split_sentences
 from longform.text.stopwords import FUNCTION_WORDS, QUESTION_WORDS, STOP_WORDS
 
@@ -15,7 +16,10 @@ __all__ = [
     "QUESTION_WORDS",
     "STOP_WORDS",
     "Span",
+    "content_tokens",
+    "content_words",
     "normalize_answer",
+    "normalized_names",
     "sentence_spans",
     "split_sentences",
 ]

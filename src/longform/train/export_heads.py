@@ -1,7 +1,7 @@
-"""Export a reader or an entailment model to one ONNX file that plain onnxruntime runs.
+"""Export a reader, an entailment model or a re-ranker to one ONNX file that plain onnxruntime runs.
 
-``python -m longform.train.export_heads FOLDER --kind reader|entailment --out OUT [--int8 | --fp32]
-[--max-length N]`` reads a transformers folder with safetensors weights and writes ``model.onnx`` (inputs
+``python -m longform.train.export_heads FOLDER --kind reader|entailment|reranker --out OUT [--int8 |
+--fp32] [--max-length N]`` reads a transformers folder with safetensors weights and writes ``model.onnx`` (inputs
 ``input_ids``, ``attention_mask`` and, where the model tells its two texts apart by them, ``token_type_ids``; outputs
 ``start_logits`` and ``end_logits``, or ``logits``), ``tokenizer.json`` and ``config.json``. The new model is then
 compared with the torch one on a few pairs; where they disagree nothing is written. Pickled weights are never opened
@@ -42,13 +42,19 @@ from longform.train.export import (
 
 __all__ = ["export_head", "main"]
 
-OUTPUTS = {"reader": ("start_logits", "end_logits"), "entailment": ("logits",)}
-CLASSES = {"reader": "AutoModelForQuestionAnswering", "entailment": "AutoModelForSequenceClassification"}
+OUTPUTS = {"reader": ("start_logits", "end_logits"), "entailment": ("logits",), "reranker": ("logits",)}
+CLASSES = {
+    "reader": "AutoModelForQuestionAnswering",
+    "entailment": "AutoModelForSequenceClassification",
+    "reranker": "AutoModelForSequenceClassification",
+}
 
 # The least agreement on each check pair. Of a reader: the cosine between the logits of torch and of ONNX, less their
 # mean, which no answer depends on. Of an entailment model: 1 less the largest difference of a label's probability.
 AGREEMENT = {("reader", "fp32"): 0.9999, ("reader", "int8"): 0.98}
 AGREEMENT |= {("entailment", "fp32"): 0.9999, ("entailment", "int8"): 0.9}
+# Of a re-ranker: 1 less the largest difference of a score, as a share of the range of torch's scores over all pairs.
+AGREEMENT |= {("reranker", "fp32"): 0.999, ("reranker", "int8"): 0.8}
 
 CHECK = (
     ("Who wrote the first symphony?", "The first symphony was written by a court musician in 1731."),
@@ -74,7 +80,9 @@ def export_head(
     """Write the model in ``folder`` to ``out`` as ONNX and return ``out``.
 
     ``export_head("roberta-squad", "reader", "reader")`` writes a folder that :meth:`longform.models.Reader.load`
-    opens, ``export_head("mnli", "nli", "entailment")`` one for :meth:`longform.models.Entailment.load`.
+    opens, ``export_head("mnli", "nli", "entailment")`` one for :meth:`longform.models.Entailment.load`, and
+    ``export_head("ms-marco", "ranker", "reranker")`` one for :meth:`longform.models.CrossEncoder.load`, which gives
+    the pair of the question and "title. text" to it, as other people's re-rankers expect.
     """
     if kind not in HEADS:
         raise InputError(f"There is no kind {kind}: choose {' or '.join(HEADS)}.")
@@ -94,9 +102,11 @@ def export_head(
             pairs = list(zip(CALIBRATION, CALIBRATION[1:] + CALIBRATION[:1], strict=True))
             graph = quantise(graph, [_feed(tokens, settings.max_length, pair, inputs) for pair in pairs])
     config = model.body.config
-    data = _finished(graph, int(config.num_labels) if kind == "entailment" else None)
+    data = _finished(graph, None if kind == "reader" else int(config.num_labels))
     padding = config.pad_token_id if isinstance(config.pad_token_id, int) else 0
-    checks = [_feed(tokens, settings.max_length, pair, inputs) for pair in CHECK]
+    # A re-ranker is judged by the range of its scores, which needs pairs that fit and pairs that do not.
+    pairs = [(first, second) for first, _ in CHECK for _, second in CHECK] if kind == "reranker" else list(CHECK)
+    checks = [_feed(tokens, settings.max_length, pair, inputs) for pair in pairs]
     lowest = _agreement(model, data, kind, checks, padding, settings.max_length, torch)
     precision = "int8" if int8 else "fp32"
     if not lowest >= AGREEMENT[kind, precision]:
@@ -112,6 +122,7 @@ def export_head(
         "pad_token_id": padding,
         "type_vocab_size": 2 if "token_type_ids" in inputs else 1,
         **(labels if kind == "entailment" else {}),
+        **({"template": "pair"} if kind == "reranker" else {}),
         "precision": precision,
         "source_sha256": {path.name: sha256_of(path) for path in weights},
         "made_with": {part: version(part).partition("+")[0] for part in ("torch", "transformers", "onnxruntime")},
@@ -148,6 +159,8 @@ def _head_model(folder: Path, kind: str, max_length: int, torch: Any, transforme
     if missing:
         # transformers would fill them with random numbers.
         raise InputError(f"{folder} is no trained model of kind {kind}: it has no weights {', '.join(missing[:3])}.")
+    if kind == "reranker" and body.config.num_labels != 1:
+        raise InputError(f"{folder} is no re-ranker: it gives {body.config.num_labels} numbers for a pair, not one.")
     model = Pairs(body.to(torch.float32)).eval()
     if sum(parameter.numel() for parameter in model.parameters()) > MOST_PARAMETERS:
         raise InputError(f"{folder} has more than {MOST_PARAMETERS:,} parameters, too many for one ONNX file.")
@@ -186,10 +199,14 @@ def _agreement(
     import onnxruntime
 
     session = onnxruntime.InferenceSession(data, providers=["CPUExecutionProvider"])
+    with torch.no_grad():
+        wanted = [
+            [found.numpy()[0] for found in model(*(torch.from_numpy(value) for value in feed.values()))]
+            for feed in feeds
+        ]
+    spread = max(float(np.ptp([expected[0][0] for expected in wanted])), 1e-12)
     lowest = 1.0
-    for feed in feeds:
-        with torch.no_grad():
-            expected = [found.numpy()[0] for found in model(*(torch.from_numpy(value) for value in feed.values()))]
+    for feed, expected in zip(feeds, wanted, strict=True):
         length = feed["input_ids"].shape[1]
         width = ((0, 0), (0, min(length, max_length - length)))
         padded = {
@@ -200,6 +217,8 @@ def _agreement(
             found = [array[0] for array in session.run(list(OUTPUTS[kind]), dict(given))]
             if kind == "reader":
                 agreed = min(_cosine(one[:length], two) for one, two in zip(found, expected, strict=True))
+            elif kind == "reranker":
+                agreed = 1 - abs(float(found[0][0] - expected[0][0])) / spread
             else:
                 agreed = 1 - float(np.abs(_softmax(found[0]) - _softmax(expected[0])).max())
             lowest = min(lowest, agreed) if np.isfinite(agreed) else -1.0

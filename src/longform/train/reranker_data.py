@@ -1,0 +1,114 @@
+"""From silver files to what a re-ranker learns from: questions with passages that matter, and passages that don't.
+
+Christmann et al., 2024, appendix A: 5 silver passages and 50 others of the same 100 candidates for each question.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from longform.errors import InputError
+from longform.progress import Progress, no_progress
+from longform.records import Passage
+from longform.retrieve.index import Index
+from longform.silver import SilverRow, read_silver
+
+__all__ = ["Group", "Sample", "read_groups", "sample", "split"]
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """A question with its silver passages and the rest of its candidates."""
+
+    id: str
+    question: str
+    silver: tuple[Passage, ...]
+    others: tuple[Passage, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """The passages of a question that one pass over the data takes, and which of them are silver (1) or not (0)."""
+
+    question: str
+    passages: tuple[Passage, ...]
+    labels: tuple[int, ...]
+
+
+def read_groups(
+    paths: Sequence[Path], index: str | Path | None = None, progress: Progress = no_progress
+) -> list[Group]:
+    """The groups of silver files, in their order; passages come from the index that a file names, or from ``index``.
+
+    A question without silver passages, or with nothing else in its pool, teaches nothing and is left out; so is a
+    question that an earlier file had already.
+    """
+    groups: dict[str, Group] = {}
+    for path in paths:
+        file = read_silver(str(path))
+        place = index or str(file.header["index"])
+        opened = Index.open(place)
+        known: dict[str, Passage] = {}
+        for done, row in enumerate(file.rows, 1):
+            if row.id not in groups and row.silver and len(row.pool) > len(row.silver):
+                groups[row.id] = _group(row, opened, known, path, place)
+            progress(f"reading {path.name}", done, len(file.rows))
+    if not groups:
+        names = ", ".join(path.name for path in paths)
+        raise InputError(f"No question of {names} has silver passages: nothing can be learned from it.")
+    return list(groups.values())
+
+
+def _group(row: SilverRow, index: Index, known: dict[str, Passage], path: Path, place: str | Path) -> Group:
+    for passage_id in row.pool:
+        if passage_id not in known:
+            if passage_id not in index:
+                raise InputError(
+                    f"{path} names the passage {passage_id!r}, which {place} does not hold: "
+                    "name the index that it was made from with --index, or make it anew with `longform silver`."
+                )
+            known[passage_id] = index.passage(passage_id)
+    chosen = {passage.id for passage in row.silver}
+    return Group(
+        row.id,
+        row.question,
+        tuple(known[passage.id] for passage in row.silver if passage.id in known),
+        tuple(known[passage_id] for passage_id in row.pool if passage_id not in chosen),
+    )
+
+
+def split(groups: Sequence[Group], share: float, seed: int) -> tuple[list[Group], list[Group]]:
+    """Training and validation questions; the same seed gives the same split whatever the order of the files.
+
+    >>> groups = [Group(str(number), "?", (), ()) for number in range(10)]
+    >>> train, validation = split(groups, 0.2, seed=1)
+    >>> len(train), len(validation), {group.id for group in train} & {group.id for group in validation}
+    (8, 2, set())
+    """
+    order = sorted(groups, key=lambda group: group.id)
+    random.Random(seed).shuffle(order)
+    held = round(len(order) * share) if share else 0
+    if share and len(order) > 1:
+        held = min(max(held, 1), len(order) - 1)
+    return order[held:], order[:held]
+
+
+def sample(groups: Sequence[Group], positives: int, negatives: int, epochs: float, seed: int) -> list[Sample]:
+    """For every epoch and every question up to so many silver and so many other passages, drawn anew, in random order.
+
+    Half an epoch is half of the questions.
+    """
+    draw = random.Random(seed)
+    samples: list[Sample] = []
+    total = max(round(len(groups) * epochs), 1)
+    while len(samples) < total:
+        order = list(groups)
+        draw.shuffle(order)
+        for group in order[: total - len(samples)]:
+            good = draw.sample(group.silver, min(positives, len(group.silver)))
+            other = draw.sample(group.others, min(negatives, len(group.others)))
+            samples.append(Sample(group.question, (*good, *other), (1,) * len(good) + (0,) * len(other)))
+    return samples
