@@ -1,8 +1,8 @@
 """SILVER's measures: is the context there, is the answer drawn from it, does it foresee the next questions?
 
 Christmann, Vakulenko, Sorodoc, Byrne and de Gispert, 2024, section 3, on ASQA and on ConvMix conversations. No scorer
-was released; what the paper leaves open is settled here: answers are looked for in title and text (normalised substrings), pages by title, and
-tokens are sets of lower-case words without stop words, as in the paper's section 2.
+was released; what the paper leaves open is settled here: answers are looked for in title and text (normalised
+substrings), pages by title, and tokens are sets of lower-case words without stop words, as in the paper's section 2.
 """
 
 from __future__ import annotations
