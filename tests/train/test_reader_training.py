@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 
 from longform.errors import FailureError, InputError
 from longform.models import Reader
+from longform.train.reader_check import Reading
 from longform.train.reader_windows import by_length, windows_of
 from longform.train.squad import Span, SquadExample
 
@@ -127,7 +128,7 @@ def test_a_reader_is_trained_written_and_scored(tiny: Path, data: Path, tmp_path
     )
     assert sorted(path.name for path in out.iterdir()) == ["README.md", "config.json", "model.onnx", "tokenizer.json"]
     assert result.counts == {"train": 48, "extra": 4, "extra_skipped": 0, "validation": 16, "test": 16}
-    assert len(result.validation_f1) == 8 and result.agreement == 1.0
+    assert len(result.validation_f1) == 8 and result.agreement == result.span_agreement == 1.0
     # Never to answer is worth 37.5: three questions in eight have no answer.
     assert result.scores["f1"].value > 60 > result.before["f1"]
     training = [step for step in steps if step.stage == "training"]
@@ -254,6 +255,15 @@ def test_8_bits(tiny: Path, data: Path, tmp_path: Path) -> None:
     result = train_reader([data], tmp_path / "out", base=tiny, settings=small(epochs=8, save_steps=99))
     config = json.loads((tmp_path / "out" / "config.json").read_text())
     assert config["precision"] == "int8" and result.agreement >= 0.9
+
+
+def test_where_silence_is_best_the_threshold_lies_below_all_odds() -> None:
+    examples = [SquadExample(str(n), "", "?", "tea", (Span("tea", 0),) if n == 2 else ()) for n in range(3)]
+    wrong = Reading(examples, dict.fromkeys("012", "milk"), {"0": -3.5, "1": 2.0, "2": 0.5})
+    assert wrong.best().threshold < -3.5 and not any(wrong.final(wrong.best().threshold).values())
+    right = Reading(examples, dict.fromkeys("012", "tea"), {"0": 3.5, "1": 2.0, "2": 0.51234567})
+    assert right.best() == (100.0, 0.5124)
+    assert right.final(0.5124) == {"0": "", "1": "", "2": "tea"}
 
 
 @pytest.mark.parametrize("style", ["asqa", "alce"])

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import random
 import signal
 import subprocess
 import sys
@@ -28,6 +27,7 @@ from longform.train.reranker_settings import RerankerSettings
 from longform.train.running import Checkpoints
 
 TOPICS = ["tea", "coffee", "milk", "wine", "cider", "mead", "rum", "gin", "ale", "sake", "port", "soup"]
+FOODS = ["sugar", "cake", "bread", "honey"]
 PLACES = ["rome", "paris", "oslo", "cairo", "lima", "delhi", "tokyo", "seoul"]
 SMALL = RerankerSettings(
     loss="list",
@@ -49,23 +49,22 @@ def passage(name: str, title: str, text: str) -> Passage:
 
 @pytest.fixture(scope="module")
 def silver(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Questions about a drink in a place; the passages about both are silver, those about one of them are not."""
+    """Who drinks what: two passages about a drink say so, with honey; eight others name it and a place."""
     folder = tmp_path_factory.mktemp("silver")
-    draw = random.Random(3)
     passages, questions = [], []
     for topic in TOPICS:
+        passages += [
+            passage(f"{topic}-{food}", topic, f"they drink {topic} with honey sugar {food}")
+            for food in ("cake", "bread")
+        ]
         for place in PLACES:
-            for number in range(2):
-                extra = " ".join(draw.sample(TOPICS + PLACES, 2))
-                passages.append(
-                    passage(f"{topic}-{place}-{number}", topic, f"they drink {topic} in {place} with {extra}")
-                )
+            passages.append(passage(f"{topic}-{place}", topic, f"{topic} in {place} with {topic} in {place}"))
             questions.append(
                 TrainingQuestion(
                     f"{topic}-{place}",
                     f"who drinks {topic} in {place}",
-                    (f"they drink {topic} in {place}",),
-                    ((f"{topic} in {place}",),),
+                    (f"they drink {topic} with honey and sugar",),
+                    ((f"{topic} with honey",),),
                 )
             )
     index = Index.create(folder / "drinks.index", passages)
@@ -82,7 +81,21 @@ def base(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
     torch.set_num_threads(1)
     folder = tmp_path_factory.mktemp("base")
-    words = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "they", "drink", "drinks", "in", "with", "who", *TOPICS, *PLACES]
+    words = [
+        "[PAD]",
+        "[UNK]",
+        "[CLS]",
+        "[SEP]",
+        "they",
+        "drink",
+        "drinks",
+        "in",
+        "with",
+        "who",
+        *TOPICS,
+        *PLACES,
+        *FOODS,
+    ]
     tokenizer = Tokenizer(models.WordPiece({word: row for row, word in enumerate(words)}, unk_token="[UNK]"))
     tokenizer.normalizer = normalizers.BertNormalizer()
     tokenizer.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
@@ -120,6 +133,7 @@ def test_samples_hold_silver_and_others_in_the_asked_numbers(
             str(number),
             f"question {number}",
             tuple(passage(f"s{number}-{place}", "", "silver") for place in range(1 + number % 3)),
+            tuple(1 / (1 + place) for place in range(1 + number % 3)),
             tuple(passage(f"o{number}-{place}", "", "other") for place in range(5)),
         )
         for number in range(questions)
@@ -129,17 +143,16 @@ def test_samples_hold_silver_and_others_in_the_asked_numbers(
     assert rows == sample(groups, positives, negatives, epochs, seed)
     for row in rows:
         group = groups[int(row.question.split()[1])]
-        assert sum(row.labels) == min(positives, len(group.silver))
-        assert len(row.labels) - sum(row.labels) == min(negatives, len(group.others))
+        assert sum(label > 0 for label in row.labels) == min(positives, len(group.silver))
+        assert sum(label == 0 for label in row.labels) == min(negatives, len(group.others))
+        weights = dict(zip(group.silver, group.weights, strict=True))
+        assert list(row.labels) == [weights.get(found, 0.0) for found in row.passages]
         assert len(set(row.passages)) == len(row.passages)
-        assert all(
-            (found in group.silver) == bool(label) for found, label in zip(row.passages, row.labels, strict=True)
-        )
 
 
 @given(count=st.integers(2, 60), share=st.floats(0, 0.9), seed=st.integers(0, 3))
 def test_the_split_keeps_every_question_once_and_does_not_depend_on_order(count: int, share: float, seed: int) -> None:
-    groups = [Group(str(number), "?", (), ()) for number in range(count)]
+    groups = [Group(str(number), "?", (), (), ()) for number in range(count)]
     training, held = split(groups, share, seed)
     assert sorted(group.id for group in [*training, *held]) == sorted(group.id for group in groups)
     assert training
@@ -151,14 +164,16 @@ def test_groups_hold_what_the_pool_held(silver: Path) -> None:
     groups = read_groups([silver])
     assert len(groups) == len(TOPICS) * len(PLACES)
     assert all(len(group.silver) == 2 and len(group.others) == 18 for group in groups)
-    assert {found.id for found in groups[0].silver} == {"tea-rome-0", "tea-rome-1"}
+    assert {found.id for found in groups[0].silver} == {"tea-cake", "tea-bread"}
+    assert all(group.weights == (1.0, 1.0) for group in groups)
+    assert all(0 < weight <= 1 for group in read_groups([silver], graded=True) for weight in group.weights)
     # The same questions a second time teach nothing new.
     assert read_groups([silver, silver]) == groups
 
 
 def test_an_index_without_the_passages_is_refused(silver: Path, tmp_path: Path) -> None:
     other = Index.create(tmp_path / "other.index", [passage("x", "", "tea in rome")])
-    with pytest.raises(InputError, match=r"names the passage 'tea-rome-\d', which .*other.index does not hold"):
+    with pytest.raises(InputError, match=r"names the passage 'tea-\w+', which .*other.index does not hold"):
         read_groups([silver], other.folder)
 
 
@@ -179,7 +194,7 @@ def test_a_file_without_silver_is_refused(silver: Path, tmp_path: Path) -> None:
         ({"learning_rate": 0}, "learning rate must be above 0"),
         ({"epochs": float("nan")}, "epochs must be above 0"),
         ({"validation": 1.0}, "validation must be at least 0 and below 1"),
-        ({"max_length": 40}, "max length must be at least"),
+        ({"max_length": 39}, "max length must be at least"),
     ],
 )
 def test_settings_that_cannot_be_meant(change: dict[str, Any], sentence: str) -> None:
@@ -225,7 +240,8 @@ def test_it_learns_and_the_export_ranks_alike(silver: Path, base: Path, tmp_path
     seen: list[Any] = []
     result = train_reranker([silver], str(base), tmp_path / "mine", settings, report=seen.append)
     assert result.after > result.before + 0.15
-    assert result.agreement >= 0.85
+    # Beside the two silver passages the top 5 holds three that are as good as each other.
+    assert result.agreement >= 0.6
     assert abs(result.exported - result.after) < 0.1
     assert seen[-1].done == seen[-1].total
     assert seen[-1].loss is not None
@@ -239,7 +255,8 @@ def test_it_learns_and_the_export_ranks_alike(silver: Path, base: Path, tmp_path
     assert "silver.jsonl" in card
     assert f"| before training | {result.before:.4f} |" in card
     model = CrossEncoder.load(result.folder)
-    about, not_about = passage("a", "tea", "they drink tea in rome"), passage("b", "gin", "they drink gin in lima")
+    about = passage("a", "tea", "they drink tea with honey sugar cake")
+    not_about = passage("b", "tea", "tea in lima with tea in lima")
     scores = model.score("who drinks tea in rome", [about, not_about])
     assert scores[0] > scores[1]
 
@@ -249,12 +266,35 @@ def test_a_student_with_fewer_layers_learns_from_its_teacher(silver: Path, base:
     from longform.models.cross_encoder import CrossEncoder
     from longform.train.reranker import train_reranker
 
-    teacher = train_reranker([silver], str(base), tmp_path / "teacher", replace(SMALL, epochs=6, train_embeddings=True))
+    teacher = train_reranker(
+        [silver], str(base), tmp_path / "teacher", replace(SMALL, epochs=6, train_embeddings=True, graded=True)
+    )
     settings = replace(SMALL, epochs=6, layers=(0, 2), train_embeddings=True)
-    student = train_reranker([silver], str(base), tmp_path / "student", settings, teacher=str(teacher.folder))
+    student = train_reranker([silver], str(base), tmp_path / "student", settings, teachers=[str(teacher.folder)])
     assert student.after > student.before
     assert json.loads((student.folder / "config.json").read_text())["layers"] == 2
     assert CrossEncoder.load(student.folder).score("who", [passage("a", "tea", "tea")]).shape == (1,)
+
+
+@pytest.mark.torch
+def test_teachers_count_alike_whatever_their_scale(tmp_path: Path) -> None:
+    from longform.train.reranker_data import Sample
+    from longform.train.reranker_fit import labels_of
+
+    class Scorer:
+        def __init__(self, scale: float) -> None:
+            self.scale = scale
+
+        def score(self, _: str, passages: tuple[Passage, ...]) -> np.ndarray:
+            return np.array([self.scale * len(found.text) for found in passages])
+
+    row = Sample("?", tuple(passage(str(n), "", "x" * n) for n in range(1, 5)), (0.0, 1.0, 0.0, 0.0))
+    one = labels_of([row], replace(SMALL, teacher_lift=2.0), [Scorer(1.0)])[0]
+    two = labels_of([row], replace(SMALL, teacher_lift=2.0), [Scorer(1.0), Scorer(100.0)])[0]
+    assert two == pytest.approx(one)
+    assert one[1] - one[0] == pytest.approx(2.0 + (one[3] - one[2]))
+    assert labels_of([row], SMALL, []) == [[0.0, 10.0, 0.0, 0.0]]
+    assert labels_of([row], replace(SMALL, loss="bce"), []) == [[0.0, 1.0, 0.0, 0.0]]
 
 
 @pytest.mark.torch
@@ -262,7 +302,7 @@ def test_mistakes_are_told_before_anything_is_trained(silver: Path, base: Path, 
     from longform.train.reranker import train_reranker
 
     with pytest.raises(InputError, match="A teacher's scores are learned by the list loss"):
-        train_reranker([silver], str(base), tmp_path / "a", replace(SMALL, loss="bce"), teacher="x")
+        train_reranker([silver], str(base), tmp_path / "a", replace(SMALL, loss="bce"), teachers=["x"])
     with pytest.raises(InputError, match="has the layers 0 to 2; there is no layer 7"):
         train_reranker([silver], str(base), tmp_path / "b", replace(SMALL, layers=(0, 7)))
     assert not (tmp_path / "a").exists()

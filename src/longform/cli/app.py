@@ -52,7 +52,7 @@ class _App(LazyGroup):
 @click.version_option(__version__, prog_name="longform")
 @click.option("--debug", is_flag=True, help="Show the stack trace of an error.")
 def app(debug: bool) -> None:
-    """Search your own documents, and score long answers as the benchmarks do."""
+    """Search your own documents, train the search, and score long answers as the benchmarks do."""
     if debug:
         os.environ["LONGFORM_DEBUG"] = "1"
 

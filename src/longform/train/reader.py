@@ -7,13 +7,11 @@ reported. The model that is scored is the one that is written, in 8-bit ONNX, th
 
 from __future__ import annotations
 
-import contextlib
 import json
-import os
 import random
 import shutil
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from importlib.metadata import version
 from pathlib import Path
@@ -22,13 +20,12 @@ from typing import Any
 from longform.errors import InputError
 from longform.files import atomic_write, sha256_of
 from longform.models.reader import Reader
-from longform.models.runtime import available_cores
 from longform.score.statistics import Interval, intervals
 from longform.train.base import base_folder, weights_sha256
 from longform.train.reader_card import write_reader_card
 from longform.train.reader_check import BATCH_TOKENS, agreement, check_agreement, read_examples, torch_reader
 from longform.train.reader_settings import ReaderSettings
-from longform.train.running import Checkpoints, Report, TrainingStep, needs, no_report, quiet_training
+from longform.train.running import Checkpoints, Report, TrainingStep, all_cores, needs, no_report, quiet_training
 from longform.train.squad import Split, SquadExample, read_extra, read_squad, split_articles
 
 __all__ = ["ReaderSettings", "TrainedReader", "train_reader"]
@@ -48,6 +45,8 @@ class TrainedReader:
     """Best F1 on the validation articles after each epoch."""
     agreement: float
     """Share of test questions that the written model answers as the one in torch does."""
+    span_agreement: float
+    """The same over the answerable ones when both must answer."""
     seconds: float
     counts: dict[str, int]
 
@@ -87,7 +86,7 @@ def train_reader(
         }
     )
     spent = checkpoints.seconds()
-    with quiet_training(), _threads():
+    with quiet_training(), all_cores():
         before, best = _trained(folder, split, extras.examples, settings, checkpoints, checkpoint, report)
         found = _finished(best, split, settings, int8, out, report)
     result = TrainedReader(
@@ -97,6 +96,7 @@ def train_reader(
         null_threshold=found.threshold,
         validation_f1=json.loads((best.parent / "best.json").read_text(encoding="utf-8"))["scores"],
         agreement=found.agreement,
+        span_agreement=found.span_agreement,
         seconds=spent + time.monotonic() - started,
         counts={
             "train": len(split.train),
@@ -142,20 +142,6 @@ def _data(
 
 def _words(text: str) -> str:
     return " ".join(text.split())
-
-
-@contextlib.contextmanager
-def _threads() -> Iterator[None]:
-    """torch on all the cores that the process may use, unless ``OMP_NUM_THREADS`` says otherwise."""
-    import torch
-
-    before = torch.get_num_threads()
-    if not os.environ.get("OMP_NUM_THREADS"):
-        torch.set_num_threads(available_cores())
-    try:
-        yield
-    finally:
-        torch.set_num_threads(before)
 
 
 def _stage(report: Report, stage: str, total: int) -> Any:
@@ -223,6 +209,7 @@ class _Finished:
     exported: Path
     threshold: float
     agreement: float
+    span_agreement: float
     scores: dict[str, Interval]
 
 
@@ -245,10 +232,10 @@ def _finished(best: Path, split: Split, settings: ReaderSettings, int8: bool, ou
     with atomic_write(exported / "config.json") as file:
         file.write((json.dumps(config, indent=2, ensure_ascii=False) + "\n").encode())
     plain = torch_reader(body.model, best, settings.max_length, body.inputs, body.padding)
-    torch_found = read_examples(
-        plain, split.test, BATCH_TOKENS, _stage(report, "testing in torch", len(split.test))
-    ).final(threshold)
+    in_torch = read_examples(plain, split.test, BATCH_TOKENS, _stage(report, "testing in torch", len(split.test)))
     tested = read_examples(reader, split.test, progress=_stage(report, "testing", len(split.test)))
-    share = agreement(torch_found, tested.final(threshold))
+    share = agreement(in_torch.final(threshold), tested.final(threshold))
     check_agreement(share, out, int8)
-    return _Finished(exported, threshold, share, intervals(tested.score(threshold)))
+    answerable = {example.id: in_torch.answers[example.id] for example in split.test if example.answers}
+    spans = agreement(answerable, tested.answers)
+    return _Finished(exported, threshold, share, spans, intervals(tested.score(threshold)))

@@ -71,7 +71,8 @@ def _scores(result: TrainedReader, split: Split) -> str:
             "Measured on the files in this folder. “No answer” is given where it scores higher than the best answer by "
             f"more than {result.null_threshold:g} (`null_threshold` in config.json, chosen on the validation part; "
             "before training: 0).",
-            f"The weights in torch give the very same answer to {100 * result.agreement:.1f} % of the test questions.",
+            f"The weights in torch give the very same answer to {100 * result.agreement:.1f} % of the test questions, "
+            f"and the same span to {100 * result.span_agreement:.1f} % of the answerable ones when both must answer.",
         ]
     )
 

@@ -37,8 +37,14 @@ class Reading:
     """Score of "no answer" less that of the answer, in logits."""
 
     def best(self) -> Threshold:
-        """The threshold with the best F1 on these questions, rounded up so that its own question is answered."""
+        """The threshold with the best F1 on these questions, rounded up so that its own question is answered.
+
+        Where it is best never to answer, it lies below all odds; the official search leaves it at 0, which is that
+        for probabilities, and not for logits.
+        """
         found = best_threshold(self.examples, self.answers, self.null_odds)
+        if found.score <= 100 * sum(not example.answers for example in self.examples) / len(self.examples):
+            return found._replace(threshold=math.floor(min(self.null_odds.values())) - 1.0)
         return found._replace(threshold=math.ceil(found.threshold * 10_000) / 10_000)
 
     def final(self, threshold: float) -> dict[str, str]:
@@ -69,12 +75,12 @@ def read_examples(
 
 
 def agreement(first: dict[str, str], second: dict[str, str]) -> float:
-    """The share of questions to which two readers give the very same answer.
+    """The share of the first one's questions to which two readers give the very same answer.
 
     >>> agreement({"1": "tea", "2": ""}, {"1": "tea", "2": "milk"})
     0.5
     """
-    return sum(first[key] == second[key] for key in first) / len(first)
+    return sum(first[key] == second[key] for key in first) / max(len(first), 1)
 
 
 def check_agreement(share: float, out: Path, int8: bool) -> None:

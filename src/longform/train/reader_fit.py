@@ -65,6 +65,8 @@ def open_body(
         for name in ATTENTION_DROPOUT:
             if hasattr(config, name):
                 setattr(config, name, 0.0)
+        # A start and an end; a re-ranker to begin from says 1.
+        config.num_labels = 2
         model = transformers.AutoModelForQuestionAnswering.from_pretrained(
             str(folder), config=config, local_files_only=True, trust_remote_code=False, use_safetensors=True
         )

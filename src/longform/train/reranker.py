@@ -52,7 +52,7 @@ def train_reranker(
     settings: RerankerSettings | None = None,
     *,
     index: str | Path | None = None,
-    teacher: str | None = None,
+    teachers: Sequence[str] = (),
     limit: int | None = None,
     int8: bool = True,
     keep_torch: bool = False,
@@ -61,32 +61,32 @@ def train_reranker(
 ) -> RerankerResult:
     """Train on silver files and write a folder that :class:`longform.models.CrossEncoder` opens.
 
-    ``base`` is a sentence encoder or any BERT-like model; ``teacher`` a re-ranker whose scores are learned instead of
-    bare labels (the list loss only), silver passages lifted by ``teacher_lift``; ``limit`` takes so many questions.
+    ``base`` is a sentence encoder or any BERT-like model; ``teachers`` are re-rankers, or ``similarity``, whose
+    scores are learned together with the labels (the list loss only); ``limit`` takes so many questions.
     With ``keep_torch`` the folder ``torch`` in ``out`` holds the 32-bit model, which another training can start from.
     Killed and started again with the same arguments it goes on from its last checkpoint.
     """
     settings = settings or RerankerSettings()
     settings.check()
-    if teacher is not None and settings.loss != "list":
+    if teachers and settings.loss != "list":
         raise InputError("A teacher's scores are learned by the list loss: add --loss list.")
     needs("Training a re-ranker")
     from longform.train.base import base_folder
     from longform.train.export_reranker import export_reranker
-    from longform.train.reranker_fit import fit, labels_of
+    from longform.train.reranker_fit import fit, labels_of, open_teacher
     from longform.train.reranker_model import average_precision, build_model, torch_scores
 
     paths, out = [Path(path) for path in silver], Path(out)
-    groups = read_groups(paths, index, progress)
+    groups = read_groups(paths, index, graded=settings.graded, progress=progress)
     groups = groups[:limit] if limit else groups
-    training, validation = split(groups, settings.validation, settings.seed)
+    training, validation = split(groups, settings.validation, settings.split_seed)
     looked_at = sample(
         validation[: settings.validation_questions], max(settings.positives, 5), VALIDATION_OTHERS, 1, settings.seed
     )
     samples = sample(training, settings.positives, settings.negatives, settings.epochs, settings.seed)
     with quiet_training(), all_cores():
         folder = base_folder(base)
-        labels = labels_of(samples, settings, teacher, progress)
+        labels = labels_of(samples, settings, [open_teacher(name) for name in teachers], progress)
         model = build_model(folder, settings)
         before = average_precision(looked_at, lambda rows: torch_scores(model, rows, settings))
         record = {
@@ -94,7 +94,7 @@ def train_reranker(
             "layers": list(settings.layers),
             "base_sha256": sha256_of(next(iter(sorted(folder.glob("*.safetensors"))))),
             "silver_sha256": [sha256_of(path) for path in paths],
-            "teacher": teacher,
+            "teachers": list(teachers),
             "limit": limit,
         }
         checkpoints = Checkpoints(out / "training")
@@ -113,7 +113,7 @@ def train_reranker(
         sum(len(row.passages) for row in samples),
         checkpoints.seconds(),
     )
-    _write_card(result, paths, groups, training, validation, base, teacher, settings, record)
+    _write_card(result, paths, groups, training, validation, base, teachers, settings, record)
     checkpoints.clear()
     return result
 
@@ -153,7 +153,7 @@ def _write_card(
     training: Sequence[Group],
     validation: Sequence[Group],
     base: str,
-    teacher: str | None,
+    teachers: Sequence[str],
     settings: RerankerSettings,
     record: dict[str, Any],
 ) -> None:
@@ -170,7 +170,7 @@ def _write_card(
             "Data": data_rows(paths, [len(groups)] if len(paths) == 1 else ["–"] * len(paths))  # type: ignore[list-item]
             + f"\n\n{len(groups):,} questions with silver passages: {len(training):,} to train on, "
             f"{len(validation):,} to validate on, of which {looked:,} were looked at.",
-            "Settings": table(["setting", "value"], [["base", base], ["teacher", teacher or "–"], *shown])
+            "Settings": table(["setting", "value"], [["base", base], ["teachers", ", ".join(teachers) or "–"], *shown])
             + f"\n\nBase weights: sha256 {record['base_sha256']}.",
             "Scores": table(
                 ["average precision of silver passages, validation", "value"],

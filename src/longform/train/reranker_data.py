@@ -14,34 +14,44 @@ from longform.errors import InputError
 from longform.progress import Progress, no_progress
 from longform.records import Passage
 from longform.retrieve.index import Index
-from longform.silver import SilverRow, read_silver
+from longform.silver import SilverPassage, SilverRow, read_silver
 
-__all__ = ["Group", "Sample", "read_groups", "sample", "split"]
+__all__ = ["Group", "Sample", "grade", "read_groups", "sample", "split"]
+
+# Of graded passages: the least weight of one that holds a direct answer, and of any.
+HOLDS_ANSWER, LEAST_WEIGHT = 0.7, 0.05
 
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """A question with its silver passages and the rest of its candidates."""
+    """A question with its silver passages, how much each counts (above 0, at most 1), and the other candidates."""
 
     id: str
     question: str
     silver: tuple[Passage, ...]
+    weights: tuple[float, ...]
     others: tuple[Passage, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """The passages of a question that one pass over the data takes, and which of them are silver (1) or not (0)."""
+    """The passages of a question that one pass over the data takes; a label is 0, or the weight of a silver passage."""
 
     question: str
     passages: tuple[Passage, ...]
-    labels: tuple[int, ...]
+    labels: tuple[float, ...]
 
 
 def read_groups(
-    paths: Sequence[Path], index: str | Path | None = None, progress: Progress = no_progress
+    paths: Sequence[Path],
+    index: str | Path | None = None,
+    *,
+    graded: bool = False,
+    progress: Progress = no_progress,
 ) -> list[Group]:
     """The groups of silver files, in their order; passages come from the index that a file names, or from ``index``.
+
+    ``graded`` weighs silver passages (:func:`grade`); else each of them counts 1, as in the paper.
 
     A question without silver passages, or with nothing else in its pool, teaches nothing and is left out; so is a
     question that an earlier file had already.
@@ -54,7 +64,7 @@ def read_groups(
         known: dict[str, Passage] = {}
         for done, row in enumerate(file.rows, 1):
             if row.id not in groups and row.silver and len(row.pool) > len(row.silver):
-                groups[row.id] = _group(row, opened, known, path, place)
+                groups[row.id] = _group(row, opened, known, path, place, graded)
             progress(f"reading {path.name}", done, len(file.rows))
     if not groups:
         names = ", ".join(path.name for path in paths)
@@ -62,7 +72,29 @@ def read_groups(
     return list(groups.values())
 
 
-def _group(row: SilverRow, index: Index, known: dict[str, Passage], path: Path, place: str | Path) -> Group:
+def grade(passages: Sequence[SilverPassage]) -> tuple[float, ...]:
+    """How much each silver passage of a question counts: its match as a share of the best one's, if that is positive.
+
+    One that holds a direct answer counts at least :data:`HOLDS_ANSWER`. The paper's silver passages all count the same;
+    yet of the five chosen for a question that one paragraph answers, four only fill the places.
+
+    >>> best = SilverPassage("a", "", "", 1, 0.8, "silver", (), (), "")
+    >>> weak = SilverPassage("b", "", "", 2, 0.2, "silver", (), (), "")
+    >>> holds = SilverPassage("c", "", "", 3, 0.2, "silver", ("Rome",), (), "")
+    >>> grade([best, weak, holds])
+    (1.0, 0.25, 0.7)
+    """
+    top = max((passage.score for passage in passages), default=0.0)
+    shares = [passage.score / top if top > 0 else 1.0 for passage in passages]
+    return tuple(
+        max(share, HOLDS_ANSWER if passage.answers else LEAST_WEIGHT)
+        for share, passage in zip(shares, passages, strict=True)
+    )
+
+
+def _group(
+    row: SilverRow, index: Index, known: dict[str, Passage], path: Path, place: str | Path, graded: bool
+) -> Group:
     for passage_id in row.pool:
         if passage_id not in known:
             if passage_id not in index:
@@ -75,7 +107,8 @@ def _group(row: SilverRow, index: Index, known: dict[str, Passage], path: Path, 
     return Group(
         row.id,
         row.question,
-        tuple(known[passage.id] for passage in row.silver if passage.id in known),
+        tuple(known[passage.id] for passage in row.silver),
+        grade(row.silver) if graded else (1.0,) * len(row.silver),
         tuple(known[passage_id] for passage_id in row.pool if passage_id not in chosen),
     )
 
@@ -83,7 +116,7 @@ def _group(row: SilverRow, index: Index, known: dict[str, Passage], path: Path, 
 def split(groups: Sequence[Group], share: float, seed: int) -> tuple[list[Group], list[Group]]:
     """Training and validation questions; the same seed gives the same split whatever the order of the files.
 
-    >>> groups = [Group(str(number), "?", (), ()) for number in range(10)]
+    >>> groups = [Group(str(number), "?", (), (), ()) for number in range(10)]
     >>> train, validation = split(groups, 0.2, seed=1)
     >>> len(train), len(validation), {group.id for group in train} & {group.id for group in validation}
     (8, 2, set())
@@ -108,7 +141,9 @@ def sample(groups: Sequence[Group], positives: int, negatives: int, epochs: floa
         order = list(groups)
         draw.shuffle(order)
         for group in order[: total - len(samples)]:
-            good = draw.sample(group.silver, min(positives, len(group.silver)))
+            places = draw.sample(range(len(group.silver)), min(positives, len(group.silver)))
             other = draw.sample(group.others, min(negatives, len(group.others)))
-            samples.append(Sample(group.question, (*good, *other), (1,) * len(good) + (0,) * len(other)))
+            passages = (*(group.silver[place] for place in places), *other)
+            labels = tuple(group.weights[place] for place in places) + (0.0,) * len(other)
+            samples.append(Sample(group.question, passages, labels))
     return samples

@@ -3,39 +3,92 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Protocol
 
-from longform.progress import Progress
+import numpy as np
+from numpy.typing import NDArray
+
+from longform.progress import Progress, no_progress
+from longform.records import Passage
+from longform.retrieve.vectors import PassageEncoder, passage_text
 from longform.train.reranker_data import Sample
 from longform.train.reranker_model import average_precision, pair_texts, torch_scores
 from longform.train.reranker_settings import RerankerSettings
 from longform.train.running import Checkpoints, Report, report_callback, train
 
-__all__ = ["fit", "labels_of"]
+__all__ = ["Similarity", "Teacher", "fit", "labels_of", "open_teacher"]
 
 # Of the names of a model's parameters, those of the similarity head.
 HEAD_PARAMETERS = r"(.*\.)?1\.(dense\.|out\.|scale$|bias$)"
 
-# What stands for "silver" in the list loss: so far above 0 that the silver passages share the whole target.
-SILVER_LABEL = 10.0
+# What stands for "silver" in the list loss: so far above 0 that the silver passages share the whole target. Graded ones
+# share it by their weights: two with 1 and 0.3 have 0.88 and 0.03 of it, six others 0.016 each.
+SILVER_LABEL, GRADED_LABEL = 10.0, 4.0
+
+
+class Teacher(Protocol):
+    """What scores the passages of a question: a cross-encoder, or the encoder's similarity."""
+
+    def score(self, question: str, passages: Sequence[Passage]) -> Sequence[float] | NDArray[Any]: ...
+
+
+class Similarity:
+    """The similarity of an encoder's vectors as a teacher; a passage is encoded once."""
+
+    def __init__(self, encoder: PassageEncoder) -> None:
+        self.encoder = encoder
+        self.known: dict[str, NDArray[np.float32]] = {}
+
+    def score(self, question: str, passages: Sequence[Passage]) -> NDArray[np.float32]:
+        """The inner products of the question's vector with those of the passages."""
+        new = [passage for passage in passages if passage.id not in self.known]
+        if new:
+            vectors = self.encoder.encode([passage_text(passage) for passage in new])
+            self.known.update({passage.id: vector for passage, vector in zip(new, vectors, strict=True)})
+        asked = self.encoder.encode_questions([question])[0]
+        scores: NDArray[np.float32] = np.stack([self.known[passage.id] for passage in passages]) @ asked
+        return scores
+
+
+def open_teacher(name: str) -> Teacher:
+    """A teacher by its name: ``similarity`` is the shipped encoder's, any other a re-ranker."""
+    if name == "similarity":
+        from longform.models import Encoder
+
+        return Similarity(Encoder.load())
+    from longform.models.cross_encoder import CrossEncoder
+
+    return CrossEncoder.load(name)
 
 
 def labels_of(
-    samples: Sequence[Sample], settings: RerankerSettings, teacher: str | None, progress: Progress
+    samples: Sequence[Sample],
+    settings: RerankerSettings,
+    teachers: Sequence[Teacher] = (),
+    progress: Progress = no_progress,
 ) -> list[list[float]]:
-    if teacher is None:
-        top = SILVER_LABEL if settings.loss == "list" else 1.0
-        return [[top * label for label in row.labels] for row in samples]
-    from longform.models.cross_encoder import CrossEncoder
+    """What the loss is to come to for every passage of every sample.
 
-    model = CrossEncoder.load(teacher)
+    Without teachers the labels, scaled for the list loss. With them the mean of their scores, each first brought to
+    mean 0 and deviation 1 over the passages of the question, so that none outweighs the others by its scale; a silver
+    passage gets ``teacher_lift`` times its weight on top.
+    """
+    if not teachers:
+        top = (GRADED_LABEL if settings.graded else SILVER_LABEL) if settings.loss == "list" else 1.0
+        return [[top * label for label in row.labels] for row in samples]
     labels = []
     for done, row in enumerate(samples, 1):
-        scores = model.score(row.question, row.passages)
-        lifted = [float(s) + settings.teacher_lift * label for s, label in zip(scores, row.labels, strict=True)]
-        labels.append(lifted)
-        progress("asking the teacher", done, len(samples))
+        taught = np.mean([_standard(teacher.score(row.question, row.passages)) for teacher in teachers], axis=0)
+        labels.append((taught + settings.teacher_lift * np.asarray(row.labels)).tolist())
+        progress("asking the teachers", done, len(samples))
     return labels
+
+
+def _standard(scores: Sequence[float] | NDArray[Any]) -> NDArray[np.float64]:
+    values = np.asarray(scores, dtype=np.float64)
+    centred: NDArray[np.float64] = values - values.mean()
+    deviation = float(values.std())
+    return centred / deviation if deviation > 1e-9 else centred
 
 
 def fit(

@@ -100,7 +100,7 @@ def average_precision(
     for group in samples:
         here = scores[start : start + len(group.passages)]
         start += len(group.passages)
-        labels = np.asarray(group.labels)[np.argsort(-here, kind="stable")]
+        labels = (np.asarray(group.labels) > 0)[np.argsort(-here, kind="stable")]
         precision = np.cumsum(labels) / np.arange(1, len(labels) + 1)
-        values.append(float(precision[labels == 1].mean()))
+        values.append(float(precision[labels].mean()))
     return float(np.mean(values)) if values else 0.0

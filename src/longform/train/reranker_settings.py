@@ -17,6 +17,7 @@ class RerankerSettings:
     """How to train; the defaults are the paper's, but for ``head``, ``max_length`` and what only a CPU asks for."""
 
     loss: str = "bce"
+    graded: bool = False
     positives: int = 5
     negatives: int = 50
     epochs: float = 1.0
@@ -32,6 +33,7 @@ class RerankerSettings:
     train_embeddings: bool = False
     teacher_lift: float = 1.0
     validation: float = 0.05
+    split_seed: int = 0
     validation_questions: int = 100
     looks: int = 4
     seed: int = 0

@@ -123,6 +123,7 @@ def command(
             "null_threshold": result.null_threshold,
             "validation_f1": result.validation_f1,
             "agreement": result.agreement,
+            "span_agreement": result.span_agreement,
             "seconds": round(result.seconds, 1),
             "counts": result.counts,
         }

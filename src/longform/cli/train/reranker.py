@@ -24,6 +24,7 @@ __all__ = ["command", "layer_numbers"]
 @click.option(
     "--loss", type=click.Choice(["bce", "list"]), default="bce", show_default=True, help="Over pairs, or over lists."
 )
+@click.option("--graded", is_flag=True, help="Weigh silver passages by their match, not all alike.")
 @click.option("--positives", default=5, show_default=True, help="Silver passages of a question, per epoch.")
 @click.option("--negatives", default=50, show_default=True, help="Other passages of its pool, per epoch.")
 @click.option("--epochs", default=1.0, show_default=True)
@@ -39,11 +40,18 @@ __all__ = ["command", "layer_numbers"]
 @click.option("--question-tokens", default=40, show_default=True, help="Tokens of a question that count.")
 @click.option("--title-tokens", default=24, show_default=True, help="Tokens of a title that count.")
 @click.option("--train-embeddings", is_flag=True, help="Let the word table learn too.")
-@click.option("--teacher", metavar="MODEL", help="A re-ranker to learn the scores of; needs --loss list.")
+@click.option(
+    "--teacher",
+    "teachers",
+    multiple=True,
+    metavar="MODEL",
+    help="A re-ranker, or similarity, to learn the scores of, with --loss list; may be repeated.",
+)
 @click.option(
     "--teacher-lift", default=1.0, show_default=True, help="What a silver passage adds to its teacher's score."
 )
 @click.option("--validation", default=0.05, show_default=True, help="Share of the questions that is not trained on.")
+@click.option("--split-seed", default=0, show_default=True, help="Decides which: keep it from teacher to student.")
 @click.option("--validation-questions", default=100, show_default=True, help="The most of them that are looked at.")
 @click.option("--looks", default=4, show_default=True, help="Checkpoints, each validated; the best is kept.")
 @click.option("--limit", type=int, metavar="N", help="Only the first N questions: to try a command out.")
@@ -57,7 +65,7 @@ def command(
     out: str,
     index: str | None,
     layers: str | None,
-    teacher: str | None,
+    teachers: tuple[str, ...],
     limit: int | None,
     fp32: bool,
     keep_torch: bool,
@@ -83,7 +91,7 @@ def command(
             out,
             chosen,
             index=index,
-            teacher=teacher,
+            teachers=teachers,
             limit=limit,
             int8=not fp32,
             keep_torch=keep_torch,
