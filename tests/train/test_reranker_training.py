@@ -150,6 +150,16 @@ def test_samples_hold_silver_and_others_in_the_asked_numbers(
         assert len(set(row.passages)) == len(row.passages)
 
 
+@given(negatives=st.integers(1, 30), hard=st.floats(0, 1), seed=st.integers(0, 3))
+def test_hard_negatives_come_from_the_passages_most_like_the_question(negatives: int, hard: float, seed: int) -> None:
+    others = tuple(passage(str(number), "", "other") for number in range(40))
+    groups = [Group("q", "question", (passage("s", "", "silver"),), (1.0,), others)]
+    rows = sample(groups, 1, negatives, 1, seed, hard=hard, likeness=lambda _, found: [float(one.id) for one in found])
+    drawn = [one for one, label in zip(rows[0].passages, rows[0].labels, strict=True) if label == 0]
+    assert len(drawn) == len(set(drawn)) == negatives
+    assert sum(int(one.id) >= 20 for one in drawn) >= min(round(negatives * hard), 20)
+
+
 @given(count=st.integers(2, 60), share=st.floats(0, 0.9), seed=st.integers(0, 3))
 def test_the_split_keeps_every_question_once_and_does_not_depend_on_order(count: int, share: float, seed: int) -> None:
     groups = [Group(str(number), "?", (), (), ()) for number in range(count)]
@@ -194,6 +204,7 @@ def test_a_file_without_silver_is_refused(silver: Path, tmp_path: Path) -> None:
         ({"learning_rate": 0}, "learning rate must be above 0"),
         ({"epochs": float("nan")}, "epochs must be above 0"),
         ({"validation": 1.0}, "validation must be at least 0 and below 1"),
+        ({"hard": 1.5}, "hard must be from 0 to 1, not 1.5"),
         ({"max_length": 39}, "max length must be at least"),
     ],
 )
@@ -270,8 +281,11 @@ def test_a_student_with_fewer_layers_learns_from_its_teacher(silver: Path, base:
         [silver], str(base), tmp_path / "teacher", replace(SMALL, epochs=6, train_embeddings=True, graded=True)
     )
     settings = replace(SMALL, epochs=6, layers=(0, 2), train_embeddings=True)
-    student = train_reranker([silver], str(base), tmp_path / "student", settings, teachers=[str(teacher.folder)])
+    student = train_reranker(
+        [silver], str(base), tmp_path / "student", settings, teachers=[str(teacher.folder), "similarity"]
+    )
     assert student.after > student.before
+    assert student.after > 0.5
     assert json.loads((student.folder / "config.json").read_text())["layers"] == 2
     assert CrossEncoder.load(student.folder).score("who", [passage("a", "tea", "tea")]).shape == (1,)
 

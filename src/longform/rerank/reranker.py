@@ -143,13 +143,17 @@ class SimilarityReranker:
         """As :meth:`rerank`, with how long it took."""
         _check(k)
         started = time.perf_counter()
-        scores: dict[int, float] = {}
-        if hits:
-            asked = self.encoder.encode_questions([question])[0]
-            scores = dict(enumerate((self._vectors([hit.passage for hit in hits]) @ asked).tolist()))
+        scores = dict(enumerate(self.score(question, [hit.passage for hit in hits]).tolist()))
         ranked = sorted(scores, key=lambda place: (-scores[place], place))
         found = _reordered(hits, ranked, scores, {"rerank": scores})
         return RerankReport(found[:k], len(hits), len(hits), time.perf_counter() - started)
+
+    def score(self, question: str, passages: Sequence[Passage]) -> NDArray[np.float32]:
+        """The similarity of the question to each passage."""
+        if not passages:
+            return np.zeros(0, dtype=np.float32)
+        scores: NDArray[np.float32] = self._vectors(passages) @ self.encoder.encode_questions([question])[0]
+        return scores
 
     def _vectors(self, passages: Sequence[Passage]) -> NDArray[np.float32]:
         dense = None if self.index is None else self.index.manifest.dense

@@ -17,8 +17,9 @@ import numpy as np
 from longform.errors import FailureError, InputError
 from longform.files import sha256_of
 from longform.progress import Progress, no_progress
+from longform.silver import read_silver
 from longform.train.card import command_line, data_rows, table, write_card
-from longform.train.reranker_data import Group, Sample, read_groups, sample, split
+from longform.train.reranker_data import Group, Likeness, Sample, read_groups, sample, split
 from longform.train.reranker_settings import RerankerSettings
 from longform.train.running import Checkpoints, Report, all_cores, needs, no_report, quiet_training
 
@@ -77,16 +78,26 @@ def train_reranker(
     from longform.train.reranker_model import average_precision, build_model, torch_scores
 
     paths, out = [Path(path) for path in silver], Path(out)
+    place = index or str(read_silver(str(paths[0])).header["index"])
     groups = read_groups(paths, index, graded=settings.graded, progress=progress)
     groups = groups[:limit] if limit else groups
     training, validation = split(groups, settings.validation, settings.split_seed)
     looked_at = sample(
         validation[: settings.validation_questions], max(settings.positives, 5), VALIDATION_OTHERS, 1, settings.seed
     )
-    samples = sample(training, settings.positives, settings.negatives, settings.epochs, settings.seed)
+    likeness: Likeness | None = open_teacher("similarity", place).score if settings.hard else None  # type: ignore[assignment]
+    samples = sample(
+        training,
+        settings.positives,
+        settings.negatives,
+        settings.epochs,
+        settings.seed,
+        hard=settings.hard,
+        likeness=likeness,
+    )
     with quiet_training(), all_cores():
         folder = base_folder(base)
-        labels = labels_of(samples, settings, [open_teacher(name) for name in teachers], progress)
+        labels = labels_of(samples, settings, [open_teacher(name, place) for name in teachers], progress)
         model = build_model(folder, settings)
         before = average_precision(looked_at, lambda rows: torch_scores(model, rows, settings))
         record = {

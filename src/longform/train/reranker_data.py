@@ -6,7 +6,7 @@ Christmann et al., 2024, appendix A: 5 silver passages and 50 others of the same
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,10 +16,16 @@ from longform.records import Passage
 from longform.retrieve.index import Index
 from longform.silver import SilverPassage, SilverRow, read_silver
 
-__all__ = ["Group", "Sample", "grade", "read_groups", "sample", "split"]
+__all__ = ["Group", "Likeness", "Sample", "grade", "read_groups", "sample", "split"]
 
 # Of graded passages: the least weight of one that holds a direct answer, and of any.
 HOLDS_ANSWER, LEAST_WEIGHT = 0.7, 0.05
+
+# Hard to tell from silver passages: so many of the other passages of a pool, those most like the question.
+NEAREST = 20
+
+# How like a question each of some passages is.
+Likeness = Callable[[str, Sequence[Passage]], Sequence[float]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,23 +135,44 @@ def split(groups: Sequence[Group], share: float, seed: int) -> tuple[list[Group]
     return order[held:], order[:held]
 
 
-def sample(groups: Sequence[Group], positives: int, negatives: int, epochs: float, seed: int) -> list[Sample]:
+def sample(
+    groups: Sequence[Group],
+    positives: int,
+    negatives: int,
+    epochs: float,
+    seed: int,
+    *,
+    hard: float = 0.0,
+    likeness: Likeness | None = None,
+) -> list[Sample]:
     """For every epoch and every question up to so many silver and so many other passages, drawn anew, in random order.
 
-    Silver passages are drawn by their weights. Half an epoch is half of the questions.
+    Silver passages are drawn by their weights. Half an epoch is half of the questions. Of the other passages the share
+    ``hard`` comes from the :data:`NEAREST` to the question by ``likeness``: what a re-ranker must decide between is
+    found there, and hardly ever among the rest.
     """
     draw = random.Random(seed)
+    near: dict[str, tuple[Passage, ...]] = {}
+    if hard and likeness is not None:
+        for group in groups:
+            scores = likeness(group.question, group.others)
+            order = sorted(range(len(group.others)), key=lambda place: -scores[place])
+            near[group.id] = tuple(group.others[place] for place in order)
     samples: list[Sample] = []
     total = max(round(len(groups) * epochs), 1)
     while len(samples) < total:
-        order = list(groups)
-        draw.shuffle(order)
-        for group in order[: total - len(samples)]:
+        shuffled = list(groups)
+        draw.shuffle(shuffled)
+        for group in shuffled[: total - len(samples)]:
             # Without replacement and by weight (Efraimidis and Spirakis, 2006): with five graded passages of which one
             # counts, two drawn evenly would miss it three times in five.
             keys = [draw.random() ** (1 / weight) for weight in group.weights]
             places = sorted(range(len(keys)), key=lambda place: -keys[place])[:positives]
-            other = draw.sample(group.others, min(negatives, len(group.others)))
+            ranked = near.get(group.id, ())
+            other = draw.sample(ranked[:NEAREST], min(round(negatives * hard), len(ranked), NEAREST))
+            taken = {passage.id for passage in other}
+            rest = [passage for passage in group.others if passage.id not in taken]
+            other += draw.sample(rest, min(negatives - len(other), len(rest)))
             passages = (*(group.silver[place] for place in places), *other)
             labels = tuple(group.weights[place] for place in places) + (0.0,) * len(other)
             samples.append(Sample(group.question, passages, labels))

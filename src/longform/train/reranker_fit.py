@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any, Protocol
 
 import numpy as np
@@ -10,13 +11,12 @@ from numpy.typing import NDArray
 
 from longform.progress import Progress, no_progress
 from longform.records import Passage
-from longform.retrieve.vectors import PassageEncoder, passage_text
 from longform.train.reranker_data import Sample
 from longform.train.reranker_model import average_precision, pair_texts, torch_scores
 from longform.train.reranker_settings import RerankerSettings
 from longform.train.running import Checkpoints, Report, report_callback, train
 
-__all__ = ["Similarity", "Teacher", "fit", "labels_of", "open_teacher"]
+__all__ = ["Teacher", "fit", "labels_of", "open_teacher"]
 
 # Of the names of a model's parameters, those of the similarity head.
 HEAD_PARAMETERS = r"(.*\.)?1\.(dense\.|out\.|scale$|bias$)"
@@ -27,38 +27,28 @@ SILVER_LABEL, GRADED_LABEL = 10.0, 4.0
 
 
 class Teacher(Protocol):
-    """What scores the passages of a question: a cross-encoder, or the encoder's similarity."""
+    """What scores the passages of a question: a cross-encoder, or the similarity of an encoder's vectors."""
 
     def score(self, question: str, passages: Sequence[Passage]) -> Sequence[float] | NDArray[Any]: ...
 
 
-class Similarity:
-    """The similarity of an encoder's vectors as a teacher; a passage is encoded once."""
+def open_teacher(name: str, index: str | Path | None = None) -> Teacher:
+    """A teacher by its name: ``similarity`` is the encoder's, any other a re-ranker.
 
-    def __init__(self, encoder: PassageEncoder) -> None:
-        self.encoder = encoder
-        self.known: dict[str, NDArray[np.float32]] = {}
+    The vectors of an ``index`` that has some are used, and its encoder; else the shipped one encodes.
+    """
+    if name != "similarity":
+        from longform.models.cross_encoder import CrossEncoder
 
-    def score(self, question: str, passages: Sequence[Passage]) -> NDArray[np.float32]:
-        """The inner products of the question's vector with those of the passages."""
-        new = [passage for passage in passages if passage.id not in self.known]
-        if new:
-            vectors = self.encoder.encode([passage_text(passage) for passage in new])
-            self.known.update({passage.id: vector for passage, vector in zip(new, vectors, strict=True)})
-        asked = self.encoder.encode_questions([question])[0]
-        scores: NDArray[np.float32] = np.stack([self.known[passage.id] for passage in passages]) @ asked
-        return scores
+        return CrossEncoder.load(name)
+    from longform.models import Encoder
+    from longform.rerank import SimilarityReranker
+    from longform.retrieve import Index
 
-
-def open_teacher(name: str) -> Teacher:
-    """A teacher by its name: ``similarity`` is the shipped encoder's, any other a re-ranker."""
-    if name == "similarity":
-        from longform.models import Encoder
-
-        return Similarity(Encoder.load())
-    from longform.models.cross_encoder import CrossEncoder
-
-    return CrossEncoder.load(name)
+    opened = None if index is None else Index.open(index)
+    if opened is None or opened.manifest.dense is None:
+        return SimilarityReranker(Encoder.load())
+    return SimilarityReranker(opened.encoder, opened)
 
 
 def labels_of(

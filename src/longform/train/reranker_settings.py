@@ -20,6 +20,7 @@ class RerankerSettings:
     graded: bool = False
     positives: int = 5
     negatives: int = 50
+    hard: float = 0.0
     epochs: float = 1.0
     batch: int = 16
     learning_rate: float = 1e-5
@@ -53,6 +54,8 @@ class RerankerSettings:
         for name in ("validation", "warmup"):
             if not 0 <= getattr(self, name) < 1:
                 raise InputError(f"{name} must be at least 0 and below 1, not {getattr(self, name)}.")
+        if not 0 <= self.hard <= 1:
+            raise InputError(f"hard must be from 0 to 1, not {self.hard}.")
         if self.max_length < self.question_tokens + self.title_tokens + 16:
             least = self.question_tokens + self.title_tokens + 16
             raise InputError(

@@ -27,6 +27,7 @@ __all__ = ["command", "layer_numbers"]
 @click.option("--graded", is_flag=True, help="Weigh silver passages by their match, not all alike.")
 @click.option("--positives", default=5, show_default=True, help="Silver passages of a question, per epoch.")
 @click.option("--negatives", default=50, show_default=True, help="Other passages of its pool, per epoch.")
+@click.option("--hard", default=0.0, show_default=True, help="Share of those drawn from the 20 most like the question.")
 @click.option("--epochs", default=1.0, show_default=True)
 @click.option("--batch", default=16, show_default=True, help="Pairs of a step, or questions with --loss list.")
 @click.option("--learning-rate", default=1e-5, show_default=True)
