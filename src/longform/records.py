@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-__all__ = ["Document", "Hit", "Mark", "Passage", "Question"]
+__all__ = ["Answer", "AnswerItem", "AnswerSentence", "Document", "Evidence", "Hit", "Mark", "Passage", "Question"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,3 +108,116 @@ class Question:
 
     id: str
     question: str
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """What a sentence of an answer rests on: characters ``start`` to ``end`` of the text of passage number ``passage``.
+
+    Passages of an answer are numbered from 1, as its citations are.
+    """
+
+    passage: int
+    start: int
+    end: int
+
+    def to_json(self) -> dict[str, Any]:
+        """The evidence as a JSON object."""
+        return {"passage": self.passage, "start": self.start, "end": self.end}
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerSentence:
+    """A sentence of an answer, without its citation marks, and what supports it.
+
+    ``groundedness`` is the share of its words, stop words aside, that stand in the passages it cites; ``ungrounded``
+    are the places (start, end) in ``text`` of those that do not. ``supported`` says whether the sentence may stand.
+    """
+
+    text: str
+    citations: tuple[int, ...]
+    groundedness: float
+    supported: bool
+    evidence: tuple[Evidence, ...] = ()
+    ungrounded: tuple[tuple[int, int], ...] = ()
+
+    def to_json(self) -> dict[str, Any]:
+        """The sentence as a JSON object."""
+        return {
+            "text": self.text,
+            "citations": list(self.citations),
+            "groundedness": self.groundedness,
+            "supported": self.supported,
+            "evidence": [place.to_json() for place in self.evidence],
+            "ungrounded": [list(span) for span in self.ungrounded],
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerItem:
+    """One of many answers to a question: its best name, the other names it was found by, and where.
+
+    ``support`` is higher for what more passages say more surely.
+    """
+
+    text: str
+    aliases: tuple[str, ...]
+    support: float
+    evidence: tuple[Evidence, ...]
+
+    def to_json(self) -> dict[str, Any]:
+        """The item as a JSON object."""
+        return {
+            "text": self.text,
+            "aliases": list(self.aliases),
+            "support": self.support,
+            "evidence": [place.to_json() for place in self.evidence],
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """A long answer, and everything needed to check it.
+
+    ``text`` is what a person reads, with citations such as ``[1]`` before the full stop; ``[n]`` is ``passages[n-1]``.
+    ``answered`` is false where the collection does not answer the question; ``complete`` is false where writing broke
+    off. ``seconds`` are by stage. ``items`` are the answers to a question with many; ``follow_ups`` are questions that
+    may come next.
+    """
+
+    question: str
+    text: str
+    sentences: tuple[AnswerSentence, ...]
+    passages: tuple[Hit, ...]
+    model: str
+    groundedness: float
+    answered: bool = True
+    complete: bool = True
+    warnings: tuple[str, ...] = ()
+    seconds: Mapping[str, float] = field(default_factory=dict)
+    items: tuple[AnswerItem, ...] = ()
+    follow_ups: tuple[str, ...] = ()
+    id: str = ""
+
+    def to_json(self) -> dict[str, Any]:
+        """The answer as a JSON object; what is empty for most answers (id, items, follow-ups) is left out there."""
+        row: dict[str, Any] = {"id": self.id} if self.id else {}
+        row |= {
+            "question": self.question,
+            "answer": self.text,
+            "answered": self.answered,
+            "complete": self.complete,
+            "model": self.model,
+            "groundedness": self.groundedness,
+            "sentences": [sentence.to_json() for sentence in self.sentences],
+        }
+        if self.items:
+            row["items"] = [item.to_json() for item in self.items]
+        if self.follow_ups:
+            row["follow_ups"] = list(self.follow_ups)
+        row |= {
+            "passages": [hit.to_json() for hit in self.passages],
+            "warnings": list(self.warnings),
+            "seconds": dict(self.seconds),
+        }
+        return row
