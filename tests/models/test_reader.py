@@ -377,8 +377,8 @@ def test_unknown_style_and_threads(make: Any) -> None:
 
 def test_missing_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("LONGFORM_HOME", str(tmp_path / "home"))
-    with pytest.raises(InputError, match=r"There is no reader reader: Longform ships none, and it is neither a folder"):
-        Reader.load()
+    with pytest.raises(InputError, match=r"There is no reader other: neither shipped \(reader\), nor a folder"):
+        Reader.load("other")
     folder = tmp_path / "mine"
     folder.mkdir()
     with pytest.raises(InputError, match=r"no ONNX file and no safetensors weights: put a model\.onnx"):

@@ -164,13 +164,13 @@ class Refiner:
 
 
 def _reranker(name: str, index: Index, budget_ms: float | None) -> CrossEncoderReranker | SimilarityReranker:
-    from longform.models import CrossEncoder, Encoder
-    from longform.rerank import CrossEncoderReranker, SimilarityReranker
+    from longform.models import Encoder
+    from longform.rerank import SimilarityReranker, open_reranker
 
     if name != SIMILARITY:
         if budget_ms is not None and not budget_ms > 0:
             raise InputError(f"--budget-ms must be above 0, and {budget_ms:g} is not.")
-        return CrossEncoderReranker(CrossEncoder.load(name), budget_ms)
+        return open_reranker(name, index, budget_ms)
     if budget_ms is not None:
         raise InputError("--budget-ms goes with a cross-encoder: --rerank similarity compares vectors, all at once.")
     return SimilarityReranker(Encoder.load() if index.manifest.dense is None else index.encoder, index)

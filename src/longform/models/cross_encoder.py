@@ -14,6 +14,7 @@ no faster: 100 passages of 133 tokens take it 2.67 CPU-seconds one by one, 2.73 
 from __future__ import annotations
 
 import hashlib
+import math
 from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -86,6 +87,8 @@ class CrossEncoder:
     threads: int
     keep: int | None
     """How many passages the early model leaves to the whole one; ``None`` where the folder has no early model."""
+    mix: Mapping[str, float]
+    """What of other stages counts beside this model's score, by its name (``bm25``, ``similarity``)."""
     _head: Head = field(repr=False)
     _early: Head | None = field(repr=False)
     _output: dict[str, str] = field(repr=False)
@@ -113,6 +116,7 @@ class CrossEncoder:
             fingerprint=head.fingerprint,
             threads=head.threads,
             keep=keep,
+            mix=_mix(head),
             _head=head,
             _early=early,
             _output={str(one.model): _output(one) for one in (head, early) if one is not None},
@@ -262,6 +266,17 @@ def _whole(head: Head, config: Mapping[str, Any], name: str, least: int) -> int:
     raise InputError(
         f"{head.folder / 'config.json'} needs a whole number of {least} or more as {name}: get the model folder anew."
     )
+
+
+def _mix(head: Head) -> Mapping[str, float]:
+    """What ``mix`` in ``config.json`` says: ``{"bm25": 0.1, "similarity": 0.3}``."""
+    mix = head.config.get("mix", {}) if head.config.get("format") == head_format("reranker") else {}
+    numbers = isinstance(mix, dict) and all(
+        isinstance(weight, (int, float)) and math.isfinite(weight) for weight in mix.values()
+    )
+    if not numbers or not set(mix) <= {"bm25", "similarity"}:
+        raise InputError(f"{head.folder / 'config.json'}: mix must give numbers for bm25 and similarity, not {mix}.")
+    return {name: float(weight) for name, weight in mix.items()}
 
 
 def _output(head: Head) -> str:

@@ -70,6 +70,34 @@ _SHIPPED = (
         ),
         aliases=("all-minilm-l6-v2",),
     ),
+    ModelEntry(
+        name="reranker",
+        kind="reranker",
+        description="Scores passages for a question, trained on silver passages; 4 layers; English; 8-bit ONNX.",
+        licence="Apache-2.0",
+        source="trained from sentence-transformers/all-MiniLM-L6-v2",
+        sha256=MappingProxyType(
+            {
+                "model.onnx": "079c12e087a8beb7271e7f74421f67fe084800fb48b50b84831302208d122bd8",
+                "tokenizer.json": "325e6539e09081160e94f36b13f0869734587b16be2add1a6848ba7eb4c10c38",
+                "config.json": "b7c60c9aa5c73d52c84739cd50eb48e5c2b9a7b4c24035c0c3f53dea36e1073d",
+            }
+        ),
+    ),
+    ModelEntry(
+        name="reader",
+        kind="reader",
+        description="Finds short answers in passages, or says that there is none; 6 layers; English; 8-bit ONNX.",
+        licence="Apache-2.0",
+        source="trained from sentence-transformers/all-MiniLM-L6-v2",
+        sha256=MappingProxyType(
+            {
+                "model.onnx": "2d1c3d0d9b4871c1fbd974588d446f9f114fc1e0deec1b160bf7139224b087df",
+                "tokenizer.json": "325e6539e09081160e94f36b13f0869734587b16be2add1a6848ba7eb4c10c38",
+                "config.json": "6d821d9a2c9abd61980047db6f9cd40cd5ba4d7a72c8555756264fbd285b3a3b",
+            }
+        ),
+    ),
 )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from longform.rerank.diverse import AnswerReader, DiverseHit, select_diverse
+from longform.rerank.opening import open_reranker
 from longform.rerank.reranker import CrossEncoderReranker, Reranker, RerankReport, SimilarityReranker
 
 __all__ = [
@@ -12,5 +13,6 @@ __all__ = [
     "RerankReport",
     "Reranker",
     "SimilarityReranker",
+    "open_reranker",
     "select_diverse",
 ]

@@ -16,10 +16,10 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 from longform.errors import InputError
-from longform.models.reader import ReaderAnswer
+from longform.models.spans import AnswerReader, confidence, given, reader_context, scaled
 from longform.records import Hit
 from longform.text import normalize_answer
 
@@ -28,12 +28,6 @@ __all__ = ["NOVELTY", "POOL", "AnswerReader", "DiverseHit", "select_diverse"]
 # How many of the best hits are read, and how much a new, certain answer counts against a relevance of 0 … 1.
 POOL = 20
 NOVELTY = 0.5
-
-
-class AnswerReader(Protocol):
-    """What this needs of a reader: :class:`longform.models.Reader` is one."""
-
-    def read(self, pairs: Sequence[tuple[str, str]]) -> list[ReaderAnswer]: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +62,7 @@ def select_diverse(
     >>> class Names:
     ...     def read(self, pairs):
     ...         return [ReaderAnswer(text.split()[0], 9.0, 0.0, 0, 1) for _, text in pairs]
+    >>> from longform.models import ReaderAnswer
     >>> from longform.records import Passage
     >>> found = ["Anna sang.", "Anna sang too.", "Bert sang."]
     >>> hits = [Hit(Passage(text, "", "", text, 0, 9), n, 9.0 - n) for n, text in enumerate(found, 1)]
@@ -81,10 +76,10 @@ def select_diverse(
     if not (math.isfinite(novelty) and novelty >= 0):
         raise InputError(f"The weight of new answers must be 0 or more, and {novelty:g} is not.")
     hits = hits[: max(pool, k)]
-    answers = reader.read([(question, _context(hit)) for hit in hits])
-    confidences = [_confidence(answer) for answer in answers]
-    groups = _groups([_given(answer) for answer in answers])
-    relevances = _scaled([hit.score for hit in hits])
+    answers = reader.read([(question, reader_context(hit.passage).text) for hit in hits])
+    confidences = [confidence(answer) for answer in answers]
+    groups = _groups([given(answer) for answer in answers])
+    relevances = scaled([hit.score for hit in hits])
     covered: dict[int, float] = {}
     left = list(range(len(hits)))
     chosen: list[tuple[int, float]] = []
@@ -109,32 +104,10 @@ def select_diverse(
             rank,
             value,
             {**hits[place].scores, "answer_confidence": confidences[place], "diverse": value},
-            _given(answers[place]),
+            given(answers[place]),
         )
         for rank, ((place, _), value) in enumerate(zip(chosen, gains, strict=True), 1)
     ]
-
-
-def _context(hit: Hit) -> str:
-    """What the reader reads: the title too, which often is the answer of a passage that goes on with "he"."""
-    passage = hit.passage
-    known = not passage.title or passage.text.startswith(passage.title)
-    return passage.text if known else f"{passage.title}. {passage.text}"
-
-
-def _given(answer: ReaderAnswer) -> str:
-    """The answer's text; a reader that has no candidate says "empty", at no place."""
-    return answer.text if answer.end > answer.start else ""
-
-
-def _confidence(answer: ReaderAnswer) -> float:
-    """How sure the reader is that there is an answer: 0.5 where "no answer" scores the same.
-
-    >>> _confidence(ReaderAnswer("tea", 4.0, 4.0, 0, 3))
-    0.5
-    """
-    margin = min(max(answer.score - answer.null_score, -700.0), 700.0)
-    return 1 / (1 + math.exp(-margin))
 
 
 def _groups(answers: Sequence[str]) -> list[int | None]:
@@ -155,13 +128,3 @@ def _groups(answers: Sequence[str]) -> list[int | None]:
             firsts[place] = words
         groups.append(same[0] if same else place)
     return groups
-
-
-def _scaled(scores: Sequence[float]) -> list[float]:
-    """Scores from 0 (the lowest) to 1 (the highest); all 1 where they are the same.
-
-    >>> _scaled([4.0, 3.0, 2.0])
-    [1.0, 0.5, 0.0]
-    """
-    lowest, highest = min(scores, default=0.0), max(scores, default=0.0)
-    return [(score - lowest) / (highest - lowest) if highest > lowest else 1.0 for score in scores]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple, Protocol
 
 import numpy as np
@@ -61,6 +61,10 @@ class CrossEncoderReranker:
     model's; a hit that it did not see has the lowest of those less 1, the next one less 2 and so on, which says
     nothing but that it comes after them.
 
+    With a ``mix``, what BM25 and the encoder say counts too: ``score`` is the whole model's, plus the sum of the
+    others' standard scores (mean 0 and deviation 1 over the hits that the model scored) by their weights, times the
+    deviation of the model's own.
+
     >>> class Longer:
     ...     keep = None
     ...     def lengths(self, question, passages):
@@ -74,6 +78,9 @@ class CrossEncoderReranker:
 
     model: PairScorer
     budget_ms: float | None = None
+    mix: Mapping[str, float] = field(default_factory=dict)
+    """What else counts, and how much: ``bm25``, the first stage's score, and ``similarity``, where that is given."""
+    similarity: SimilarityReranker | None = None
 
     def __post_init__(self) -> None:
         if self.budget_ms is not None and not self.budget_ms > 0:
@@ -95,10 +102,11 @@ class CrossEncoderReranker:
             early = self._scores(question, hits, order, half, started, early=True)
             order = sorted(early, key=lambda place: (-early[place], place))[: max(self.model.keep, k or 0)]
         whole = self._scores(question, hits, order, seconds, started, early=False)
-        ranked = sorted(whole, key=lambda place: (-whole[place], place))
+        final = self._mixed(question, hits, whole)
+        ranked = sorted(final, key=lambda place: (-final[place], place))
         ranked += sorted(early.keys() - whole.keys(), key=lambda place: (-early[place], place))
         ranked += sorted(set(range(len(hits))) - early.keys() - whole.keys())
-        found = _reordered(hits, ranked, whole, {"rerank_early": early, "rerank": whole})
+        found = _reordered(hits, ranked, final, {"rerank_early": early, "rerank": whole})
         return RerankReport(found[:k], len(whole), len(hits), time.perf_counter() - started)
 
     def _scores(
@@ -121,6 +129,21 @@ class CrossEncoderReranker:
             started=started,
         )
         return dict(zip(order, found.tolist(), strict=False))
+
+
+    def _mixed(self, question: str, hits: Sequence[Hit], whole: Mapping[int, float]) -> Mapping[int, float]:
+        """The scores with what else counts; hits of which one thing is not known get nothing for it."""
+        places = list(whole)
+        own = np.array([whole[place] for place in places])
+        added = np.zeros(len(places))
+        if self.mix.get("bm25") and all("bm25" in hits[place].scores for place in places):
+            added += self.mix["bm25"] * _standard(np.array([hits[place].scores["bm25"] for place in places]))
+        if self.mix.get("similarity") and self.similarity is not None and places:
+            found = self.similarity.score(question, [hits[place].passage for place in places])
+            added += self.mix["similarity"] * _standard(found.astype(np.float64))
+        if not added.any():
+            return whole
+        return dict(zip(places, (own + float(own.std()) * added).tolist(), strict=True))
 
 
 @dataclass(frozen=True)
@@ -172,6 +195,11 @@ class SimilarityReranker:
         if unknown:
             found[unknown] = self.encoder.encode([passage_text(passages[place]) for place in unknown])
         return found
+
+
+def _standard(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    centred: NDArray[np.float64] = values - values.mean() if len(values) else values
+    return centred / (float(values.std()) + 1e-9) if len(values) else values
 
 
 def _check(k: int | None) -> None:

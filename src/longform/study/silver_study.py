@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from longform.corpus.training_questions import TrainingQuestion
-from longform.errors import InputError
+from longform.errors import FailureError, InputError
 from longform.files import sha256_of
 from longform.progress import Progress, no_progress
 from longform.records import Hit
@@ -109,14 +109,21 @@ def _systems(
             lambda identifier, question: similarity.rerank(question, pool(identifier, question)),
         )
     from longform.models.cross_encoder import CrossEncoder
-    from longform.rerank import CrossEncoderReranker
+    from longform.rerank import open_reranker
+
+    ranked: dict[tuple[str, str], list[Hit]] = {}
 
     def reranked(folder: str) -> tuple[dict[str, object], Ranker]:
         model = CrossEncoder.load(folder)
-        reranker = CrossEncoderReranker(model)
-        return {"model": model.fingerprint}, lambda identifier, question: reranker.rerank(
-            question, pool(identifier, question)
-        )
+        reranker = open_reranker(model, index)
+
+        def rank(identifier: str, question: str) -> list[Hit]:
+            key = model.fingerprint, identifier
+            if key not in ranked:
+                ranked[key] = reranker.rerank(question, pool(identifier, question))
+            return ranked[key]
+
+        return {"model": model.fingerprint}, rank
 
     for method in study.methods:
         description = _trained(study, index, method, progress)
@@ -161,6 +168,8 @@ def _trained(study: SilverStudy, index: Index, method: str, progress: Progress) 
     each = 8
     training = RerankerSettings(
         loss="list",
+        graded=True,
+        hard=0.5,
         positives=2,
         negatives=each - 2,
         epochs=study.pairs / each / max(len(learned) * 0.95, 1),
@@ -173,7 +182,11 @@ def _trained(study: SilverStudy, index: Index, method: str, progress: Progress) 
         seed=study.seed,
     )
     if not (folder / "README.md").is_file():
-        train_reranker([path], study.base, folder, training, index=study.index, progress=progress)
+        try:
+            train_reranker([path], study.base, folder, training, index=study.index, progress=progress)
+        except FailureError:
+            # Eight bits were too few for this one: a comparison of methods must not turn on that.
+            train_reranker([path], study.base, folder, training, index=study.index, int8=False, progress=progress)
     pool = f", the first {depth} candidates" if depth != study.pool else ""
     return f"re-ranker trained on {study.pairs:,} pairs of {len(learned):,} questions{pool}"
 
