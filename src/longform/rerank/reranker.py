@@ -130,7 +130,6 @@ class CrossEncoderReranker:
         )
         return dict(zip(order, found.tolist(), strict=False))
 
-
     def _mixed(self, question: str, hits: Sequence[Hit], whole: Mapping[int, float]) -> Mapping[int, float]:
         """The scores with what else counts; hits of which one thing is not known get nothing for it."""
         places = list(whole)
