@@ -19,7 +19,7 @@ $(VENV)/.core: $(BIN)/python pyproject.toml
 $(VENV)/.dev: $(VENV)/.core
 	@echo "Setting up the development tools in $(VENV) …"
 	$(PIP) install $(TORCH)
-	$(PIP) install --editable '.[dev,train]'
+	$(PIP) install --editable '.[dev,train,gguf,serve]'
 	@touch $@
 
 demo: $(VENV)/.core

@@ -1,5 +1,5 @@
 #!/bin/sh
-# The two commands of the README, on the collection in examples/.
+# The commands of the README, on the collection in examples/.
 set -eu
 longform=$1
 rm -rf .demo
@@ -12,4 +12,4 @@ run() {
     "$longform" "$@"
 }
 run index examples/pages -o .demo/examples.index
-run search .demo/examples.index "Who was the ruler of France in 1830?" -k 2
+run ask .demo/examples.index "Who was the ruler of France in 1830?"

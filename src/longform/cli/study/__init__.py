@@ -8,7 +8,11 @@ from longform.cli.lazy import LazyGroup
 
 __all__ = ["STUDIES", "command"]
 
-STUDIES = {"silver": "Every kind of weak supervision for a re-ranker, side by side."}
+STUDIES = {
+    "run": "Systems × datasets, as a TOML file has them.",
+    "asqa": "Long answers to ambiguous questions, ours beside those of others.",
+    "silver": "Every kind of weak supervision for a re-ranker, side by side.",
+}
 
 
 @click.group("study", cls=LazyGroup, package="longform.cli.study", summaries=STUDIES)

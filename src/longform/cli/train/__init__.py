@@ -11,7 +11,9 @@ __all__ = ["MODELS", "command"]
 MODELS = {
     "reranker": "A re-ranker, from silver passages.",
     "retriever": "An encoder, from questions and long answers.",
+    "fid": "A Fusion-in-Decoder reader, from questions with many answers.",
     "reader": "A span reader with a null answer, from SQuAD files.",
+    "generator": "The writer of long answers, from questions and long answers.",
 }
 
 

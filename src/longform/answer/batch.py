@@ -1,0 +1,143 @@
+"""Answers to many questions, one line each; after a kill, on from the last whole line."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import orjson
+from filelock import FileLock, Timeout
+
+from longform.errors import FailureError, InputError
+from longform.files import atomic_write, sync_folder
+from longform.progress import Progress, no_progress
+from longform.records import Answer, Question
+from longform.retrieve.index import Index
+
+__all__ = ["index_state", "write_answers"]
+
+
+def write_answers(
+    answer: Callable[[Question], Answer],
+    questions: Sequence[Question],
+    path: str | Path,
+    settings: Mapping[str, Any],
+    *,
+    progress: Progress = no_progress,
+) -> int:
+    """Write the answers to a file, one JSON object a line; how many were there already.
+
+    The file grows as ``<path>.part``, and takes its name when it is whole. ``settings`` are kept beside it: the same
+    call goes on behind the last whole line, a call with other settings or questions is refused and loses nothing.
+    """
+    target = Path(path)
+    if target.is_dir():
+        raise InputError(f"{path} is a folder: name the file to write.")
+    if not target.parent.is_dir():
+        raise InputError(f"There is no folder {target.parent} to write {target.name} to: make it first.")
+    part, beside, lock = (target.with_name(f"{target.name}.part{suffix}") for suffix in ("", ".json", ".lock"))
+    with _told(path), _held(lock, path):
+        done, end = _resume(part, beside, questions, _record(questions, settings))
+        with part.open("r+b" if end else "wb") as file:
+            file.truncate(end)
+            file.seek(end)
+            for number, question in enumerate(questions[done:], done):
+                progress("answering", number, len(questions))
+                _put(file, _answered(answer, question))
+        progress("answering", len(questions), len(questions))
+        part.replace(target)
+        beside.unlink()
+        sync_folder(target.resolve().parent)
+    return done
+
+
+def index_state(index: Index) -> str:
+    """What tells whether two indexes hold the same passages: a sha256 over the sums of the files that hold them."""
+    manifest = index.manifest
+    names = [*(f"{part.name}/passages.zst" for part in manifest.parts), manifest.deleted or ""]
+    sums = [manifest.files[name].sha256 if name in manifest.files else "" for name in names]
+    return hashlib.sha256("\n".join(sums).encode()).hexdigest()
+
+
+def _record(questions: Sequence[Question], settings: Mapping[str, Any]) -> bytes:
+    """The settings of a run as they are kept, with what tells its questions."""
+    asked = orjson.dumps([[question.id, question.question] for question in questions])
+    row = {**settings, "questions": len(questions), "questions_sha256": hashlib.sha256(asked).hexdigest()}
+    return orjson.dumps(row, option=orjson.OPT_SORT_KEYS)
+
+
+def _resume(part: Path, beside: Path, questions: Sequence[Question], record: bytes) -> tuple[int, int]:
+    """How many questions an earlier run has answered, and the byte behind the last answer."""
+    if not part.is_file():
+        with atomic_write(beside) as file:
+            file.write(record)
+        return 0, 0
+    if not beside.is_file():
+        raise InputError(f"{part} is there without {beside.name}, which says what it is: move it away to begin anew.")
+    if beside.read_bytes() != record:
+        raise InputError(
+            f"{part} was begun with other questions or settings: go on with those, or remove it to begin anew."
+        )
+    return _finished(part, questions)
+
+
+def _finished(part: Path, questions: Sequence[Question]) -> tuple[int, int]:
+    """How many of the questions have a whole line, and where the last of these ends."""
+    done = end = 0
+    with part.open("rb") as file:
+        for line in file:
+            try:
+                whole = line.endswith(b"\n") and orjson.loads(line)["id"] == questions[done].id
+            except (orjson.JSONDecodeError, KeyError, TypeError, IndexError):
+                whole = False
+            if not whole:
+                break
+            done += 1
+            end += len(line)
+    return done, end
+
+
+def _put(file: BinaryIO, answer: Answer) -> None:
+    file.write(orjson.dumps(answer.to_json(), option=orjson.OPT_APPEND_NEWLINE))
+    file.flush()
+    os.fsync(file.fileno())
+
+
+class _OfTheAnswerError(Exception):
+    """Carries an OSError of answering past what takes those of writing."""
+
+
+def _answered(answer: Callable[[Question], Answer], question: Question) -> Answer:
+    try:
+        return answer(question)
+    except OSError as error:
+        raise _OfTheAnswerError from error
+
+
+@contextmanager
+def _told(path: str | Path) -> Iterator[None]:
+    """Writing that fails says so; what fails in answering goes on as it is."""
+    try:
+        yield
+    except _OfTheAnswerError as error:
+        assert error.__cause__ is not None
+        raise error.__cause__ from None
+    except OSError as error:
+        raise FailureError(f"{path} cannot be written: {(error.strerror or str(error)).lower()}.") from error
+
+
+@contextmanager
+def _held(lock: Path, path: str | Path) -> Iterator[None]:
+    """One process at a time: two would write each other's lines to pieces."""
+    try:
+        with FileLock(lock, timeout=0):
+            try:
+                yield
+            finally:
+                lock.unlink(missing_ok=True)
+    except Timeout:
+        raise FailureError(f"Another process is writing {path}: wait for it, or name another file.") from None

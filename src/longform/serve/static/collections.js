@@ -1,0 +1,190 @@
+// The collections: those there are, and new ones from dropped files, with the progress of indexing.
+
+import * as api from "./api.js";
+import { byId, closable, counted, el, refill, say } from "./dom.js";
+import { filesOf, nameFrom, size } from "./files.js";
+import { choose, chosen, offer, offered } from "./settings.js";
+
+const dialog = closable(byId("collections"));
+const nameField = byId("upload-name");
+const start = byId("upload-start");
+const POLL = 400;
+let files = [];
+let busy = false;
+let picked = () => {};
+
+/** `changed` hears that another collection was chosen. */
+export function setUpCollections(changed) {
+  picked = changed;
+  byId("collections-open").addEventListener("click", openCollections);
+  byId("files").addEventListener("change", (event) => take([...event.target.files]));
+  byId("upload").addEventListener("submit", (event) => {
+    event.preventDefault();
+    send();
+  });
+  nameField.addEventListener("input", ready);
+  for (const place of [document, byId("drop")]) {
+    place.addEventListener("dragover", (event) => {
+      if (!event.dataTransfer.types.includes("Files")) return;
+      event.preventDefault();
+      over(true);
+    });
+  }
+  document.addEventListener("dragleave", (event) => event.relatedTarget === null && over(false));
+  document.addEventListener("drop", async (event) => {
+    if (!event.dataTransfer.types.includes("Files")) return;
+    event.preventDefault();
+    over(false);
+    const found = filesOf(event.dataTransfer);
+    openCollections();
+    take(await found);
+  });
+}
+
+export function openCollections() {
+  drawShelf();
+  if (!dialog.open) dialog.showModal();
+}
+
+function over(on) {
+  byId("drop").classList.toggle("over", on);
+  byId("drag").hidden = !on || dialog.open;
+}
+
+function drawShelf() {
+  const current = chosen().index;
+  refill(
+    byId("shelf"),
+    offered().indexes.map((one) =>
+      el(
+        "li",
+        {},
+        el(
+          "button",
+          {
+            type: "button",
+            class: "shelf-item",
+            "aria-current": one.name === current ? "true" : null,
+            disabled: one.ready === false,
+            onclick: () => {
+              choose(one.name);
+              dialog.close();
+              picked();
+              say(`Collection ${one.name}`);
+            },
+          },
+          el("strong", {}, one.name),
+          el("span", { class: "note" }, described(one)),
+        ),
+      ),
+    ),
+  );
+}
+
+function described(one) {
+  if (one.ready === false) return "being indexed";
+  return [counted(one.documents, "document"), counted(one.passages, "passage"), one.dense && "with vectors"]
+    .filter(Boolean)
+    .join(" · ");
+}
+
+function take(found) {
+  const seen = new Set(files.map((file) => `${file.name}\n${file.size}`));
+  files = [...files, ...found.filter((file) => !seen.has(`${file.name}\n${file.size}`))];
+  if (files.length && !nameField.value) nameField.value = nameFrom(files[0].name);
+  byId("job-said").textContent = "";
+  drawChosen();
+}
+
+function drawChosen() {
+  const shown = files.slice(0, 8);
+  const remove = (file) => {
+    files = files.filter((one) => one !== file);
+    drawChosen();
+    (byId("chosen").querySelector("button") ?? byId("files")).focus();
+  };
+  refill(
+    byId("chosen"),
+    shown.map((file) =>
+      el(
+        "li",
+        {},
+        el("span", {}, file.name),
+        el("span", { class: "note" }, size(file.size)),
+        el("button", { type: "button", class: "link", "aria-label": `Leave out ${file.name}`, onclick: () => remove(file) }, "×"),
+      ),
+    ),
+    files.length > shown.length && el("li", { class: "note" }, `and ${counted(files.length - shown.length, "more file")}`),
+  );
+  ready();
+}
+
+function ready() {
+  start.disabled = busy || files.length === 0 || !nameField.value.trim();
+}
+
+async function send() {
+  if (busy || files.length === 0) return;
+  busy = true;
+  ready();
+  progress("Sending", 0, 1);
+  byId("job-said").textContent = "";
+  try {
+    const dense = byId("upload-dense").checked;
+    const sent = await api.upload(nameField.value.trim(), files, dense, (share) => progress("Sending", share, 1));
+    const state = await finished(sent.job);
+    await arrived(state.name ?? sent.name, state.message);
+  } catch (error) {
+    const said = byId("job-said");
+    said.className = "job-said error";
+    said.textContent = error.message;
+  } finally {
+    busy = false;
+    byId("job").hidden = true;
+    ready();
+  }
+}
+
+/** Wait for the job, showing how far it is; throws where it fails. */
+async function finished(id) {
+  for (;;) {
+    const state = await api.job(id);
+    if (state.state === "done") return state;
+    if (state.state === "failed") {
+      throw new api.ServerError(state.message ?? "The files could not be indexed.", "failure");
+    }
+    progress(state.stage || "Indexing", state.done, state.total);
+    await new Promise((resolve) => setTimeout(resolve, POLL));
+  }
+}
+
+/** The collection can be asked; `message` is about files that could not be read. */
+async function arrived(name, message) {
+  offer(await api.indexes());
+  choose(name);
+  picked();
+  files = [];
+  nameField.value = "";
+  byId("files").value = "";
+  drawChosen();
+  drawShelf();
+  const said = byId("job-said");
+  said.className = "job-said";
+  refill(
+    said,
+    message && `${message} `,
+    `${name} is ready. `,
+    el("button", { type: "button", class: "link", onclick: () => (dialog.close(), byId("question").focus()) }, "Ask it something"),
+  );
+}
+
+function progress(stage, done, total) {
+  byId("job").hidden = false;
+  const counts = total > 1 ? ` ${done.toLocaleString("en")} of ${total.toLocaleString("en")}` : "";
+  byId("job-stage").textContent = `${stage[0].toUpperCase()}${stage.slice(1)}${counts}`;
+  const bar = byId("job-bar");
+  if (total) {
+    bar.max = total;
+    bar.value = done;
+  } else bar.removeAttribute("value");
+}

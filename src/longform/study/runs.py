@@ -1,0 +1,223 @@
+"""The run store: a folder for what one system says of one dataset, which survives a kill at any moment.
+
+```
+runs/asqa/
+  examples.jsonl       the questions with their gold, the same for every run beside them
+  bm25@5/
+    run.json           what decides the answers (config, hashes, seed) and what they were made on (versions, machine)
+    items.jsonl        one line a finished question, on disk before the next is begun
+    sessions.jsonl     one line each time the run was begun or gone on with
+    read-….jsonl       what a reader found in the answers, where scores need it
+    scores/            scores.json and items.jsonl, as `longform compare` reads them
+    .lock              held by the process that writes
+```
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import orjson
+from filelock import FileLock, Timeout
+
+from longform._version import __version__
+from longform.data.example import Example
+from longform.errors import FailureError, InputError
+from longform.files import atomic_write, sha256_of
+from longform.score.report import Report
+from longform.score.store import load_report
+from longform.study.ledger import Ledger, read_ledger
+from longform.study.machine import machine, now, versions
+
+__all__ = ["EXAMPLES", "FORMAT", "Run", "RunBusyError", "RunWriter", "find_runs", "writing_run"]
+
+FORMAT = "longform-run/1"
+RUN, ITEMS, SESSIONS, SCORES, EXAMPLES, LOCK = (
+    "run.json",
+    "items.jsonl",
+    "sessions.jsonl",
+    "scores",
+    "examples.jsonl",
+    ".lock",
+)
+
+
+class RunBusyError(FailureError):
+    """Another process writes this run."""
+
+
+@dataclass(frozen=True)
+class Run:
+    """A run on disk, to be read: of a run that is being written, as far as it has come.
+
+    ``record`` is ``run.json``: ``system``, ``dataset``, ``config``, ``identity``, ``seed``, ``versions``, ``machine``.
+    """
+
+    folder: Path
+    record: Mapping[str, Any]
+
+    @classmethod
+    def open(cls, folder: str | Path) -> Run:
+        """The run in a folder."""
+        place = Path(folder)
+        try:
+            record = orjson.loads((place / RUN).read_bytes())
+        except OSError:
+            raise InputError(f"{folder} is no run: `longform study run` makes runs.") from None
+        except orjson.JSONDecodeError:
+            raise FailureError(f"{place / RUN} is damaged: remove {folder}, and the study makes it anew.") from None
+        if not isinstance(record, dict) or record.get("format") != FORMAT:
+            raise InputError(f"{folder} is a run of another version of Longform: make it anew.")
+        return cls(place, record)
+
+    @property
+    def system(self) -> str:
+        """The system's name."""
+        return str(self.record["system"])
+
+    @property
+    def dataset(self) -> str:
+        """What the study calls the dataset."""
+        return str(self.record["dataset"])
+
+    @property
+    def task(self) -> str:
+        """How answers are scored."""
+        return str(self.record["identity"]["task"])
+
+    @cached_property
+    def rows(self) -> dict[str, dict[str, Any]]:
+        """The finished items by id, in the order in which they were made."""
+        return read_ledger(self.folder / ITEMS)
+
+    @cached_property
+    def examples(self) -> tuple[Example, ...]:
+        """The questions with their gold, checked against the hash in the record."""
+        path = self.folder.parent / EXAMPLES
+        if not path.is_file() or sha256_of(path) != self.record["identity"]["examples"]:
+            raise FailureError(f"{path} is not the file that {self.folder} was made with: run the study again.")
+        return tuple(Example.from_json(orjson.loads(line)) for line in path.read_bytes().splitlines())
+
+    @property
+    def complete(self) -> bool:
+        """Whether every question has its item."""
+        return len(self.rows) == int(self.record["items"])
+
+    @cached_property
+    def report(self) -> Report:
+        """The scores, for every item and in all."""
+        return load_report(self.folder / SCORES)
+
+
+def find_runs(folder: str | Path) -> list[Run]:
+    """The run in a folder, or all below it, by dataset and system."""
+    place = Path(folder)
+    if (place / RUN).is_file():
+        return [Run.open(place)]
+    found = [Run.open(path.parent) for path in sorted(place.rglob(RUN))]
+    if not found:
+        raise InputError(f"There are no runs in {folder}: `longform study run` makes some.")
+    return found
+
+
+@dataclass(frozen=True)
+class RunWriter:
+    """A run that this process, and no other, writes; ``ledger`` holds the finished items."""
+
+    folder: Path
+    ledger: Ledger
+
+    @property
+    def done(self) -> dict[str, dict[str, Any]]:
+        """The finished items by id."""
+        return self.ledger.rows
+
+    def finish(self, row: Mapping[str, Any]) -> None:
+        """Keep an item: it is on disk when this returns."""
+        self.ledger.append(row)
+
+
+@contextmanager
+def writing_run(
+    folder: Path, *, system: str, dataset: str, config: Mapping[str, Any], identity: Mapping[str, Any], items: int
+) -> Iterator[RunWriter]:
+    """Begin a run, or go on with it.
+
+    ``identity`` is what decides the answers; where a run of another is in the folder, the difference is named and
+    nothing is touched. Where another process writes it, :class:`RunBusyError` is raised.
+    """
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        lock = FileLock(folder / LOCK)
+        lock.acquire(timeout=0)
+    except Timeout:
+        raise RunBusyError(f"{folder} is being written by another process: wait until it is done.") from None
+    except OSError as error:
+        raise FailureError(f"{folder} cannot be written: {(error.strerror or str(error)).lower()}.") from error
+    try:
+        for left in folder.glob(".*.tmp"):
+            left.unlink(missing_ok=True)
+        same = orjson.loads(orjson.dumps({"longform": __version__, **identity}))
+        if (folder / RUN).is_file():
+            _check_same(folder, same, items)
+        else:
+            record = {
+                "format": FORMAT,
+                "system": system,
+                "dataset": dataset,
+                "config": config,
+                "identity": same,
+                "items": items,
+                "seed": identity.get("seed"),
+                "begun": now(),
+                "versions": versions(),
+                "machine": machine(),
+            }
+            with atomic_write(folder / RUN) as file:
+                file.write(orjson.dumps(record, option=orjson.OPT_INDENT_2))
+        with Ledger(folder / ITEMS) as ledger:
+            if len(ledger.rows) < items:
+                with Ledger(folder / SESSIONS, key=None) as sessions:
+                    sessions.append(
+                        {"begun": now(), "pid": os.getpid(), "finished": len(ledger.rows)}
+                        | {"versions": versions(), "machine": machine()}
+                    )
+            yield RunWriter(folder, ledger)
+    except OSError as error:
+        raise FailureError(f"{folder} cannot be written: {(error.strerror or str(error)).lower()}.") from error
+    finally:
+        lock.release()
+
+
+def _check_same(folder: Path, wanted: Mapping[str, Any], items: int) -> None:
+    """Raise where the folder's run is another; a finished one may be of another version of Longform."""
+    found = Run.open(folder)
+    differences = list(_differences(found.record["identity"], wanted))
+    if [name for name, _, _ in differences] == ["longform"] and len(found.rows) == items:
+        return
+    if differences:
+        name, before, after = differences[0]
+        raise InputError(
+            f"{folder} was made with another {name} ({before}, now {after}): change it back, give the system another "
+            f"name, write to another folder, or remove {folder} to make it anew."
+        )
+
+
+def _differences(before: Any, after: Any, name: str = "") -> Iterator[tuple[str, str, str]]:
+    if isinstance(before, dict) and isinstance(after, dict):
+        for key in [*before, *(key for key in after if key not in before)]:
+            inner = f"{name}.{key}" if name else key
+            yield from _differences(before.get(key), after.get(key), inner)
+    elif before != after:
+        yield name, _shown(before), _shown(after)
+
+
+def _shown(value: Any) -> str:
+    text = "none" if value is None else value if isinstance(value, str) else orjson.dumps(value).decode()
+    return text if len(text) <= 40 else f"{text[:12]}…"

@@ -1,0 +1,322 @@
+"""A study over a grid: killed at random moments it ends with the very bytes of one that never was."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+from longform import Index, InputError, read
+from longform.cli.study.run import command
+from longform.data import Example, FollowUp, Reading
+from longform.errors import FailureError
+from longform.study.config import read_study
+from longform.study.grid import plan, run_study
+from longform.study.runs import Run
+from longform.study.scores import score_rows
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+
+STUDY = f"""
+index = "examples.index"
+train = {{ name = "asqa", file = "{EXAMPLES / "questions.json"}", split = "dev" }}
+datasets = [
+    {{ name = "asqa", file = "{EXAMPLES / "questions.json"}" }},
+    {{ file = "mine.jsonl" }},
+]
+systems = [
+    "question",
+    "random-answer",
+    "bm25@1",
+    {{ kind = "bm25", k = 5, name = "five" }},
+    "human",
+    {{ kind = "training-answer", k = 7, by = "bm25" }},
+]
+[scores]
+resamples = 200
+"""
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("grid")
+    Index.create(folder / "examples.index", read(str(EXAMPLES / "pages")))
+    items = json.loads((EXAMPLES / "questions.json").read_text())["dev"]
+    with (folder / "mine.jsonl").open("w") as file:
+        for identifier, item in items.items():
+            row = {
+                "id": identifier,
+                "question": item["ambiguous_question"],
+                "long_answers": [note["long_answer"] for note in item["annotations"]],
+                "short_answers": [pair["short_answers"] for pair in item["qa_pairs"]],
+            }
+            file.write(json.dumps(row) + "\n")
+    (folder / "study.toml").write_text(STUDY)
+    return folder
+
+
+def scores_in(folder: Path) -> dict[str, bytes]:
+    """The bytes of every score, by run."""
+    files = [*folder.glob("*/*/scores/scores.json"), *folder.glob("*/*/scores/items.jsonl")]
+    return {str(path.relative_to(folder)): path.read_bytes() for path in files}
+
+
+def start(study: Path, output: Path) -> subprocess.Popen[bytes]:
+    return subprocess.Popen(
+        [sys.executable, "-c", "from longform.cli import main; main()", "study", "run", str(study), "-o", str(output)],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        start_new_session=True,
+    )
+
+
+def items_in(folder: Path) -> int:
+    return sum(path.read_bytes().count(b"\n") for path in folder.glob("*/*/items.jsonl"))
+
+
+@pytest.mark.slow
+def test_killed_at_random_moments_the_scores_are_the_same(place: Path, tmp_path: Path, long_form: bool) -> None:
+    whole, killed = tmp_path / "whole", tmp_path / "killed"
+    run_study(read_study(place / "study.toml", whole))
+    expected, total = scores_in(whole), items_in(whole)
+    assert len(expected) == 24, "6 systems on 2 datasets, two files each"
+    chance = random.Random(0)
+    kills = 10 if long_form else 3
+    # A random item before which to kill: kills by the clock would all miss the work on a fast machine.
+    moments = sorted(chance.sample(range(total), kills))
+    landed = 0
+    for moment in moments:
+        child = start(place / "study.toml", killed)
+        while child.poll() is None and items_in(killed) < moment:
+            time.sleep(0.001)
+        time.sleep(chance.uniform(0, 0.01))
+        if child.poll() is None:
+            os.killpg(child.pid, signal.SIGKILL)
+            landed += 1
+        _, errors = child.communicate()
+        assert child.returncode in (0, -signal.SIGKILL), errors.decode()
+        for path in killed.glob("*/*/items.jsonl"):
+            ids = [json.loads(line)["id"] for line in path.read_bytes().split(b"\n")[:-1]]
+            assert len(ids) == len(set(ids)), "nothing is done twice"
+    assert landed >= kills - 1
+    before = {path: path.read_bytes().rpartition(b"\n")[0] for path in killed.glob("*/*/items.jsonl")}
+    child = start(place / "study.toml", killed)
+    _, errors = child.communicate()
+    assert child.returncode == 0, errors.decode()
+    assert all(path.read_bytes().startswith(kept) for path, kept in before.items()), "nothing is lost"
+    assert items_in(killed) == total
+    assert scores_in(killed) == expected
+
+
+@pytest.mark.slow
+def test_two_processes_share_a_grid(place: Path, tmp_path: Path) -> None:
+    alone, together = tmp_path / "alone", tmp_path / "together"
+    run_study(read_study(place / "study.toml", alone))
+    children = [start(place / "study.toml", together) for _ in range(2)]
+    for child in children:
+        _, errors = child.communicate()
+        assert child.returncode == 0, errors.decode()
+    assert scores_in(together) == scores_in(alone)
+    for path in together.glob("*/*/items.jsonl"):
+        ids = [json.loads(line)["id"] for line in path.read_bytes().splitlines()]
+        assert len(ids) == len(set(ids)) == 48
+
+
+def small(folder: Path, text: str) -> Path:
+    (folder / "q.jsonl").write_text(
+        '{"id": "a", "question": "Who?", "long_answers": ["Ringo did.", "It was Ringo."], "short_answers": ["Ringo"]}\n'
+        '{"id": "b", "question": "Why?", "long_answers": ["For tea.", "Tea."], "short_answers": ["tea"]}\n'
+    )
+    path = folder / "small.toml"
+    path.write_text(text)
+    return path
+
+
+def test_a_study_is_made_once_and_scored_anew_when_scoring_changes(tmp_path: Path) -> None:
+    path = small(tmp_path, 'datasets = [{ file = "q.jsonl" }]\nsystems = ["question", "human"]\n')
+    seen: list[tuple[str, int, int | None]] = []
+    runs = run_study(read_study(path), progress=lambda stage, done, total=None: seen.append((stage, done, total)))
+    assert [(run.system, run.before, run.done) for run in runs] == [("question-x8", 0, 2), ("human", 0, 2)]
+    assert seen[0] == ("answering", 0, 4)
+    assert seen[-1] == ("answering", 4, 4)
+    run = Run.open(tmp_path / "runs" / "q" / "human")
+    assert run.report.scores["str_em"] == 100.0
+    assert [example.id for example in run.examples] == ["a", "b"]
+    items = run.folder / "items.jsonl"
+    state = items.stat().st_mtime_ns, (run.folder / "scores" / "scores.json").stat().st_mtime_ns
+    assert [run.before for run in run_study(read_study(path))] == [2, 2]
+    assert state == (items.stat().st_mtime_ns, (run.folder / "scores" / "scores.json").stat().st_mtime_ns)
+    path.write_text(path.read_text() + "[scores]\nresamples = 50\n")
+    run_study(read_study(path))
+    assert json.loads((run.folder / "scores" / "scores.json").read_text())["settings"]["resamples"] == 50
+    assert items.stat().st_mtime_ns == state[0]
+
+
+def test_other_questions_under_the_same_label_are_refused(tmp_path: Path) -> None:
+    path = small(tmp_path, 'datasets = [{ file = "q.jsonl" }]\nsystems = ["question"]\n')
+    run_study(read_study(path))
+    path.write_text('datasets = [{ file = "q.jsonl", limit = 1 }]\nsystems = ["question"]\n')
+    with pytest.raises(InputError, match="holds runs over other questions than q has now: give the dataset another"):
+        run_study(read_study(path))
+
+
+def test_a_run_that_fails_does_not_stop_the_others(tmp_path: Path) -> None:
+    path = small(
+        tmp_path, 'datasets = [{ file = "q.jsonl" }]\nsystems = [{ kind = "oracle", reader = "none" }, "question"]\n'
+    )
+    with pytest.raises(
+        InputError, match=r"1 of 2 runs is not finished; the others are\. oracle on q: The question a has no"
+    ):
+        run_study(read_study(path))
+    assert Run.open(tmp_path / "runs" / "q" / "question-x8").complete
+
+
+def test_a_busy_run_is_waited_for(tmp_path: Path) -> None:
+    path = small(tmp_path, 'datasets = [{ file = "q.jsonl" }]\nsystems = ["question"]\n')
+    run_study(read_study(path))
+    run = Run.open(tmp_path / "runs" / "q" / "question-x8")
+    code = (
+        "import sys\nfrom filelock import FileLock\n"
+        "with FileLock(sys.argv[1]):\n    print('held', flush=True)\n    sys.stdin.readline()\n"
+    )
+    with subprocess.Popen(
+        [sys.executable, "-c", code, str(run.folder / ".lock")], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    ) as holder:
+        assert holder.stdout is not None
+        assert holder.stdout.readline() == b"held\n"
+        waiting = start(path, tmp_path / "runs")
+        with pytest.raises(subprocess.TimeoutExpired):
+            waiting.wait(1)
+        holder.kill()
+        _, errors = waiting.communicate()
+        assert waiting.returncode == 0, errors.decode()
+
+
+def test_a_system_for_some_of_the_datasets(tmp_path: Path) -> None:
+    path = small(
+        tmp_path,
+        'datasets = [{ file = "q.jsonl" }, { file = "q.jsonl", label = "again" }]\n'
+        'systems = ["question", { kind = "human", datasets = ["again"] }]\n',
+    )
+    pairs = [(run.dataset, run.system, run.done) for run in plan(read_study(path))]
+    assert pairs == [("q", "question-x8", 0), ("again", "question-x8", 0), ("again", "human", 0)]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("datasets = [", "is not valid TOML"),
+        ('systems = ["question"]', "A study needs datasets: a list of at least one."),
+        ('datasets = ["asqa"]', "A study needs systems"),
+        ('datasets = ["asqa"]\nsystems = ["question"]\nseeds = 3', "A study has no setting seeds"),
+        ('datasets = ["asqa"]\nsystems = ["question"]\nseed = "x"', "The seed is a whole number"),
+        ('datasets = ["asqa"]\nsystems = ["question"]\nname = "a/b"', "The name of a study is one word"),
+        ('datasets = ["asqa"]\nsystems = ["question", "question"]', "Two systems are called question-x8"),
+        ('datasets = ["asqa", "asqa"]\nsystems = ["question"]', "Two datasets are called asqa"),
+        ('datasets = [{ nam = "asqa" }]\nsystems = ["question"]', "A dataset has no setting nam"),
+        ('datasets = [{ label = "x" }]\nsystems = ["question"]', "neither a name nor a file"),
+        ('datasets = [{ name = "asqa", limit = "2" }]\nsystems = ["question"]', "The limit of the dataset asqa"),
+        ('datasets = [{ name = "asqa", fields = 2 }]\nsystems = ["question"]', "The fields of the dataset asqa"),
+        (
+            'datasets = ["asqa"]\nsystems = [{ kind = "question", datasets = ["x"] }]',
+            "must be some of the study's: asqa",
+        ),
+        ('datasets = ["asqa"]\nsystems = ["question"]\n[scores]\nsentences = "nltk"', 'are "own" or "punkt"'),
+        ('datasets = ["asqa"]\nsystems = ["question"]\n[scores]\nresample = 2', "[scores] has no setting resample"),
+        ('datasets = ["asqa"]\nsystems = ["question"]\n[scores]\nresamples = 0', "are a whole number from 1 on"),
+    ],
+)
+def test_what_a_study_file_cannot_mean(tmp_path: Path, text: str, message: str) -> None:
+    path = tmp_path / "study.toml"
+    path.write_text(text)
+    with pytest.raises(InputError) as caught:
+        read_study(path)
+    assert message in str(caught.value)
+    assert str(path) in str(caught.value)
+
+
+def test_everything_is_checked_before_anything_is_run(tmp_path: Path) -> None:
+    path = small(tmp_path, 'datasets = [{ file = "q.jsonl" }]\nsystems = ["question", "bm25@1"]\nindex = "no.index"\n')
+    with pytest.raises((InputError, FailureError), match=r"The system bm25@1: .*no\.index"):
+        run_study(read_study(path))
+    assert not (tmp_path / "runs" / "q").exists()
+
+
+def test_a_changed_setting_is_named(tmp_path: Path) -> None:
+    path = small(tmp_path, 'datasets = [{ file = "q.jsonl" }]\nsystems = [{ kind = "question", name = "q8" }]\n')
+    run_study(read_study(path))
+    path.write_text(path.read_text().replace('name = "q8"', 'name = "q8", times = 2'))
+    with pytest.raises(InputError, match=r"another system\.times \(8, now 2\)"):
+        run_study(read_study(path))
+
+
+def test_the_command(tmp_path: Path) -> None:
+    path = small(tmp_path, 'datasets = [{ file = "q.jsonl" }]\nsystems = ["question", "human"]\n')
+
+    def run(*more: str) -> str:
+        return CliRunner().invoke(command, [str(path), *more], catch_exceptions=False).output
+
+    assert run("--plan").endswith("2 runs, 4 answers to make.\n")
+    assert not (tmp_path / "runs").exists()
+    shown = run("--system", "human")
+    assert shown.startswith("[1/1] human on q: 2 made · str_em 100.0")
+    rows = json.loads(run("--json"))
+    assert [(row["system"], row["made"]) for row in rows] == [("question-x8", 2), ("human", 0)]
+    assert [row["done"] for row in json.loads(run("--plan", "--json"))] == [2, 2]
+    with pytest.raises(InputError, match="The study has no dataset x: it has q"):
+        run("--dataset", "x")
+    with pytest.raises(InputError, match="cannot be read: no such file"):
+        CliRunner().invoke(command, [str(tmp_path / "no.toml")], catch_exceptions=False)
+
+
+def row(*texts: str, **more: Any) -> dict[str, Any]:
+    return {"answers": [{"text": text} for text in texts], **more}
+
+
+def test_scores_by_task() -> None:
+    qampari = Example("1", "Which?", (), (("Rome", "Roma"), ("Oslo",)), meta={"answers": ["Rome", "Oslo"]})
+    listed = score_rows([qampari], {"1": row("Paris", items=["Roma", "Oslo"])}, "qampari").scores
+    assert (listed["recall"], listed["precision"]) == (1.0, 1.0)
+    assert score_rows([qampari], {"1": row("Rome, Paris.")}, "qampari").scores["precision"] == 0.5
+    why = Example("1", "Why?", ("It is hot.", "Heat."))
+    assert score_rows([why], {"1": row("Heat.")}, "kilt").scores["f1"] == 100.0
+    assert score_rows([why], {"1": row("Heat.")}, "eli5").scores["rougeLsum"] == 100.0
+    with pytest.raises(InputError, match="1 of 1 questions have no answer"):
+        score_rows([why], {}, "kilt")
+    with pytest.raises(InputError, match="There is no task 'x'"):
+        score_rows([why], {}, "x")
+    with pytest.raises(InputError, match="neither long nor short answers"):
+        score_rows([Example("1", "Why?")], {"1": row("")}, "text")
+
+
+def test_scores_of_conversations_and_of_passages() -> None:
+    turn = FollowUp("t", "When was Dune out?", (("1965",),))
+    talk = Example("1", "Who wrote Dune?", (), (("Herbert",),), follow_ups=(turn,))
+    kept = row(
+        "Frank Herbert.",
+        passages=[{"id": "p", "title": "Dune", "text": "Frank Herbert wrote it."}],
+        ranking=["p", *"qrstu"],
+        ranks={"answer": [1], "follow_up": [None]},
+    )
+    scores = score_rows([talk], {"1": kept}, "text", read={"1": [["Herbert", ""]]}).scores
+    assert scores["C-F1"] == 50.0
+    assert scores["groundedness"] == 100.0
+    assert (scores["answer_recall@5"], scores["follow_up_recall@5"]) == (100.0, 0.0)
+    assert "answer_recall@20" not in scores
+
+
+def test_several_answers_are_averaged_and_questions_without_gold_left_out() -> None:
+    both = Example("1", "Who?", (), (("Ringo",),), readings=(Reading("Who drummed?", ("Ringo",)),))
+    report = score_rows([both, Example("2", "Why?")], {"1": row("Ringo.", "Paul.")}, "text")
+    assert report.ids == ["1"]
+    assert report.scores["str_em"] == 50.0
+    assert report.settings["of"] == 2
