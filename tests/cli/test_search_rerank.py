@@ -22,8 +22,10 @@ class Beans:
     keep = None
     loaded: list[Any] = []  # noqa: RUF012 - shared, so that a test sees what a command loaded
 
+    mix: dict[str, float] = {}  # noqa: RUF012
+
     @classmethod
-    def load(cls, name: Any) -> Beans:
+    def load(cls, name: Any, threads: int | None = None) -> Beans:
         cls.loaded.append(name)
         return cls()
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from longform import Hit, InputError, Passage
@@ -127,6 +127,7 @@ def test_what_counts_as_the_same_answer() -> None:
 NAMED = st.tuples(st.sampled_from("abcdef"), st.integers(-2, 5), st.integers(0, 9))
 
 
+@settings(deadline=None)
 @given(st.lists(NAMED, min_size=1, max_size=15), st.integers(1, 15), st.floats(0, 4))
 def test_each_step_is_the_best_one(rows: list[tuple[str, int, int]], k: int, novelty: float) -> None:
     scores = sorted((float(score) for _, _, score in rows), reverse=True)

@@ -1,14 +1,15 @@
 """How much a passage counts for a list: by its retrieval score, by the names it shares with the question, by its kind.
 
 A span reader knows well what a film is called and less well who directed it, and is sure of itself either way: of all
-that it gives over 200 passages, 4 in 100 are answers. What the question names tells more. On 38 development questions of
-``bench/lists.py`` the best F1 is
+that it gives over 200 passages, 4 in 100 are answers. What the question names tells more. On 38 development questions
+of ``bench/lists.py`` the best F1 is
 
     0.504   root of the score · focus
     0.532   root of the score · focus · kind
 
-and was 0.460 with a cross-encoder's score in place of BM25's, which orders by how well a passage explains and not by
-whether it holds one more answer. So where hits carry BM25's score, it is taken, whoever ordered them.
+and the first is 0.460 with the shipped cross-encoder's score in place of BM25's, which orders by how well a passage
+explains and not by whether it holds one more answer. Chosen on few questions, the gain is not proven: docs/lists.md has
+what is left of it on others. So where hits carry BM25's score, it is taken, whoever ordered them.
 """
 
 from __future__ import annotations

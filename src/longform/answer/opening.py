@@ -97,7 +97,7 @@ def open_pipeline(
     index: Index,
     model: str = "extractive",
     *,
-    rerank: str = "reranker",
+    rerank: str | None = None,
     reader: str | None = "reader",
     words: int = DEFAULT_WORDS,
     passages: int | None = None,
@@ -120,13 +120,15 @@ def open_pipeline(
     """A pipeline over an index: the models load while the index is searched, and stay loaded.
 
     ``model`` is ``extractive`` or a language model (:func:`longform.models.language.open_language_model`); ``rerank``
-    a re-ranker, ``similarity`` or ``none``; ``reader`` a reader, or ``None`` to do without. ``as_list`` answers with a
-    list, for questions with many answers. Pipelines that are given the same ``models`` share what they load.
+    a re-ranker, ``similarity`` or ``none`` (without a name the shipped one, but none for a list, which it was measured
+    to harm); ``reader`` a reader, or ``None`` to do without. ``as_list`` answers with a list, for questions with many
+    answers. Pipelines that are given the same ``models`` share what they load.
     """
     from longform.models import CrossEncoder, Encoder, Reader
     from longform.models.registry import find_model
 
     models = models or Models()
+    rerank = ("none" if as_list else "reranker") if rerank is None else rerank
     scorer: Any = None
     if rerank not in ("similarity", "none") or model == "extractive":
         name = "reranker" if rerank in ("similarity", "none") else rerank

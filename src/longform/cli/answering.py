@@ -61,9 +61,8 @@ def answering_options(function: Function) -> Function:
         click.option("--pool", default=100, show_default=True, metavar="N", help="Candidates to re-rank."),
         click.option(
             "--rerank",
-            default="reranker",
             metavar="MODEL",
-            help="A re-ranker, similarity, or none. [default: shipped]",
+            help="A re-ranker, similarity, or none. [default: shipped; with --list none]",
         ),
         click.option(
             "--mode",

@@ -21,6 +21,8 @@ COMMANDS = {
     "search": "Search an index.",
     "ask": "Answer a question from an index or a folder, with citations.",
     "chat": "Ask one question after another, each understood with those before it.",
+    "serve": "Ask in the browser, and over HTTP.",
+    "feedback": "Make training questions of what people said of answers.",
     "silver": "Choose passages that support known answers, to learn from.",
     "models": "List the models that are here, and fetch more.",
     "info": "Say what an index holds, and check it.",

@@ -89,7 +89,7 @@ class Engine:
         pipeline = open_pipeline(
             index,
             model,
-            rerank=settings.rerank if asked.rerank else "none",
+            rerank="none" if asked.as_list or not asked.rerank else settings.rerank,
             reader=settings.reader,
             words=asked.words or settings.words,
             passages=passages,
