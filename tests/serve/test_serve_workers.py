@@ -4,13 +4,21 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Coroutine, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from typing import Any
 
 import pytest
 
 from longform.serve.errors import BusyError, TimeLimitError
 from longform.serve.workers import Check, Workers
+
+
+def run(work: Coroutine[Any, Any, Any]) -> Any:
+    """In a thread of its own: the browser tests leave a loop that runs in this one."""
+    with ThreadPoolExecutor(1) as pool:
+        return pool.submit(asyncio.run, work).result()
 
 
 def counting(check: Check) -> Iterator[int]:
@@ -22,7 +30,7 @@ def test_parts_come_in_order() -> None:
         workers = Workers(1, 0, 10)
         return [part async for part in workers.start(counting).parts()]
 
-    assert asyncio.run(main()) == [0, 1, 2]
+    assert run(main()) == [0, 1, 2]
 
 
 def test_what_the_thread_raises_is_raised() -> None:
@@ -34,7 +42,7 @@ def test_what_the_thread_raises_is_raised() -> None:
         [_ async for _ in Workers(1, 0, 10).start(broken).parts()]
 
     with pytest.raises(ValueError, match="broken"):
-        asyncio.run(main())
+        run(main())
 
 
 def test_only_so_many_run_and_wait() -> None:
@@ -72,7 +80,7 @@ def test_only_so_many_run_and_wait() -> None:
         with pytest.raises(Exception, match="The server is ending"):
             workers.start(held)
 
-    asyncio.run(main())
+    run(main())
     assert most == 2
 
 
@@ -100,7 +108,7 @@ def stopping(seconds: float, leave: Callable[[object], None]) -> tuple[int, bool
             await asyncio.to_thread(workers.close)
 
     with suppress(TimeLimitError, KeyError):
-        asyncio.run(main())
+        run(main())
     return made, cleared.is_set()
 
 
@@ -135,4 +143,4 @@ def test_the_time_is_over_even_where_the_thread_does_not_look() -> None:
         go_on.set()
         await asyncio.to_thread(workers.close)
 
-    asyncio.run(main())
+    run(main())

@@ -219,7 +219,7 @@ train_fid(sys.argv[1], sys.argv[2], base=sys.argv[3], settings=settings, report=
 """
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_killed_run_goes_on_and_comes_to_the_same_weights(tiny: Path, tmp_path: Path) -> None:
     from safetensors.numpy import load_file
 

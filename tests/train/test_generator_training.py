@@ -563,7 +563,7 @@ def test_mistakes_are_told_before_anything_is_made(index: Path, questions: Path,
 
 
 @pytest.mark.torch
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_killed_training_goes_on_from_its_checkpoint(
     index: Path, questions: Path, base: Path, tmp_path: Path
 ) -> None:

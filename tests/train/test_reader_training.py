@@ -189,7 +189,9 @@ def whole(tiny: Path, data: Path, tmp_path_factory: pytest.TempPathFactory) -> A
 
 
 # An epoch has six steps: the kill leaves the checkpoint at its end, Ctrl-C one inside the next.
-@pytest.mark.parametrize(("name", "stop", "checkpoint"), [("KILL", 8, 6), ("INT", 10, 9)])
+@pytest.mark.parametrize(
+    ("name", "stop", "checkpoint"), [("KILL", 8, 6), pytest.param("INT", 10, 9, marks=pytest.mark.long)]
+)
 def test_a_stopped_run_goes_on_to_the_same_model(
     name: str, stop: int, checkpoint: int, whole: Any, tiny: Path, data: Path, tmp_path: Path
 ) -> None:

@@ -14,7 +14,7 @@ from real import Running, Wire, running_server
 
 from longform import Index, read
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.long
 
 QUESTION = "Who was the king of France in 1830?"
 ATTACK = "<script>window.attacked = 1</script><img src=x onerror='window.attacked = 2'>"
