@@ -16,7 +16,7 @@ __all__ = ["SelectionSettings", "reading_order", "select_sentences"]
 
 @dataclass(frozen=True, slots=True)
 class SelectionSettings:
-    """How sentences are weighed against each other; chosen on training questions (docs/results/asqa.md).
+    """How sentences are weighed against each other; chosen on training questions (`tools/sentence_weights.py`).
 
     ``repeats`` is what a sentence loses where all its words were said already, ``answers`` what one wins that says an
     answer, surely found, that none of the chosen says; one of whose words more than ``most_repeated`` were said is

@@ -13,6 +13,7 @@ import click
 import orjson
 
 from longform.cli.options import Function
+from longform.cli.plain import plain
 from longform.errors import InputError
 
 if TYPE_CHECKING:
@@ -24,7 +25,6 @@ __all__ = [
     "answering_options",
     "check_options",
     "open_from",
-    "plain",
     "show_json",
     "show_passages",
     "show_stream",
@@ -227,12 +227,3 @@ def show_summary(answer: Answer) -> None:
 
 def _width() -> int:
     return min(shutil.get_terminal_size().columns, 100) if sys.stdout.isatty() else 100
-
-
-def plain(text: str) -> str:
-    """On one line, and without the control characters by which a document could command the terminal.
-
-    >>> plain("a\\x1b[31m b\\n\\u202ec")
-    'a[31m b c'
-    """
-    return "".join(character for character in " ".join(text.split()) if character.isprintable() or character == " ")

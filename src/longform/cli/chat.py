@@ -12,8 +12,9 @@ from typing import IO, TYPE_CHECKING, Any
 import click
 import orjson
 
-from longform.cli.answering import answering_options, open_from, plain, show_passages, show_stream, show_summary
+from longform.cli.answering import answering_options, open_from, show_passages, show_stream, show_summary
 from longform.cli.options import index_argument
+from longform.cli.plain import plain
 from longform.cli.progress import progress_bar
 from longform.errors import InputError, LongformError
 

@@ -14,6 +14,7 @@ import click
 import orjson
 
 from longform.cli.options import counted, index_argument, json_option
+from longform.cli.plain import plain
 from longform.cli.progress import progress_bar
 from longform.cli.reranking import Refiner, reranking_options, take_question
 from longform.errors import InputError
@@ -151,19 +152,14 @@ def _show(hits: Sequence[Hit]) -> None:
     width = min(shutil.get_terminal_size().columns, 100) if sys.stdout.isatty() else 100
     for hit in hits:
         passage = hit.passage
-        heading = _plain(passage.title + (f" › {passage.section}" if passage.section else ""))
+        heading = plain(passage.title + (f" › {passage.section}" if passage.section else ""))
         click.echo(
             f"{click.style(f'{hit.rank:>2}', fg='cyan', bold=True)}  {click.style(heading, bold=True)}"
             f"  {click.style(f'{hit.score:.4f}', dim=True)}"
         )
         for paragraph in filter(str.strip, re.split(r"\n\s*\n", passage.text)):
-            text = _plain(paragraph)
+            text = plain(paragraph)
             click.echo(textwrap.fill(text, width, initial_indent="    ", subsequent_indent="    "))
         answer = getattr(hit, "answer", "")
-        click.echo(click.style(f"    {_plain(passage.id)}{f' · answer: {_plain(answer)}' if answer else ''}", dim=True))
+        click.echo(click.style(f"    {plain(passage.id)}{f' · answer: {plain(answer)}' if answer else ''}", dim=True))
         click.echo()
-
-
-def _plain(text: str) -> str:
-    """On one line, and without the control characters by which a document could command the terminal."""
-    return "".join(character for character in " ".join(text.split()) if character.isprintable() or character == " ")

@@ -14,6 +14,7 @@ import click
 import orjson
 
 from longform.cli.options import counted, json_option
+from longform.cli.plain import plain
 from longform.cli.progress import progress_bar
 from longform.errors import InputError
 
@@ -193,18 +194,18 @@ def _show(path: str, identifier: str, as_json: bool) -> None:
         click.echo(orjson.dumps(row.to_json(), option=orjson.OPT_INDENT_2))
         return
     width = min(shutil.get_terminal_size().columns, 100) if sys.stdout.isatty() else 100
-    click.echo(click.style(_plain(row.question), bold=True))
+    click.echo(click.style(plain(row.question), bold=True))
     for answer in row.long_answers:
-        click.echo(_filled(_plain(answer), width))
+        click.echo(_filled(plain(answer), width))
     if row.short_answers:
-        names = ", ".join(_plain(names[0]) for names in row.short_answers)
+        names = ", ".join(plain(names[0]) for names in row.short_answers)
         click.echo(_filled(f"Direct answers: {names} ({row.answers_found} of {row.answers} in silver passages)", width))
     click.echo()
     for passage in row.silver:
         _show_passage(passage, width)
     header = found.header
     what = f"{len(row.silver)} of {counted(len(row.pool), 'candidate')}" if row.silver else "No candidate was chosen"
-    click.echo(click.style(f"{what} · {_plain(str(header.get('method', '')))} · {_plain(path)}", dim=True))
+    click.echo(click.style(f"{what} · {plain(str(header.get('method', '')))} · {plain(path)}", dim=True))
 
 
 def _row(found: SilverFile, path: str, identifier: str) -> SilverRow:
@@ -217,19 +218,19 @@ def _row(found: SilverFile, path: str, identifier: str) -> SilverRow:
 
 def _show_passage(passage: SilverPassage, width: int) -> None:
     click.echo(
-        f"{click.style(f'{passage.rank:>3}', fg='cyan', bold=True)}  {click.style(_plain(passage.title), bold=True)}"
+        f"{click.style(f'{passage.rank:>3}', fg='cyan', bold=True)}  {click.style(plain(passage.title), bold=True)}"
         f"  {click.style(f'{passage.score:.4f}', dim=True)}"
     )
-    click.echo(click.style(_filled(_plain(passage.why), width, "     "), fg="green"))
-    filled = _filled(_plain(passage.text), width, "     ")
+    click.echo(click.style(_filled(plain(passage.why), width, "     "), fg="green"))
+    filled = _filled(plain(passage.text), width, "     ")
     click.echo(_highlighted(filled, passage))
-    click.echo(click.style(f"     {_plain(passage.id)}", dim=True))
+    click.echo(click.style(f"     {plain(passage.id)}", dim=True))
     click.echo()
 
 
 def _highlighted(text: str, passage: SilverPassage) -> str:
     """The text with the direct answers underlined, and the words of the long answer in bold."""
-    names = sorted((re.escape(_plain(name)).replace(r"\ ", r"\s+") for name in passage.answers), key=len, reverse=True)
+    names = sorted((re.escape(plain(name)).replace(r"\ ", r"\s+") for name in passage.answers), key=len, reverse=True)
     words = frozenset(passage.words)
 
     def style(match: re.Match[str]) -> str:
@@ -243,8 +244,3 @@ def _highlighted(text: str, passage: SilverPassage) -> str:
 
 def _filled(text: str, width: int, indent: str = "") -> str:
     return textwrap.fill(text, width, initial_indent=indent, subsequent_indent=indent)
-
-
-def _plain(text: str) -> str:
-    """On one line, and without the control characters by which a document could command the terminal."""
-    return "".join(character for character in " ".join(text.split()) if character.isprintable() or character == " ")
