@@ -31,6 +31,7 @@ COMMANDS = {
     "score": "Score answers or rankings as a benchmark does.",
     "data": "List datasets, and say what each holds.",
     "study": "Run an experiment and write its table.",
+    "audit": "Check that scores mean what they seem to.",
     "compare": "Compare two scored systems, item by item.",
 }
 
