@@ -58,6 +58,25 @@ def test_asqa(longform: Run) -> None:
     assert "str_em" in table.out
 
 
+def test_asqa_reads_the_lines_that_ask_writes(longform: Run) -> None:
+    lines = [{"id": "a", "answer": "Spain won in 2010 [1]. Germany won in 2014 [1][2]."}, {"id": "b", "answer": ""}]
+    Path("asked.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    Path("same.json").write_text(json.dumps({"a": "Spain won in 2010. Germany won in 2014.", "b": ""}))
+    asked, same = (
+        json.loads(longform("score", "asqa", "--gold", "ASQA.json", "--predictions", file, "--json").out)
+        for file in ("asked.jsonl", "same.json")
+    )
+    assert asked["scores"] == same["scores"]
+    Path("twice.jsonl").write_text((json.dumps(lines[0]) + "\n") * 2)
+    refused = longform("score", "asqa", "--gold", "ASQA.json", "--predictions", "twice.jsonl")
+    assert refused.code == 2
+    assert "twice.jsonl: row 2 answers a a second time." in refused.err
+    Path("other.jsonl").write_text(json.dumps({"id": "a", "output": "Spain"}) + "\n")
+    refused = longform("score", "asqa", "--gold", "ASQA.json", "--predictions", "other.jsonl")
+    assert refused.code == 2
+    assert "row 1 needs an id and an answer" in refused.err
+
+
 def test_the_same_seed_gives_the_same_bytes(longform: Run) -> None:
     arguments = ("score", "asqa", "--gold", "ASQA.json", "--predictions", "p.json", "--json", "--seed", 3)
     assert longform(*arguments).out == longform(*arguments).out

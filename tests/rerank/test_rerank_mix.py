@@ -22,12 +22,16 @@ class Numbers:
     """In place of a cross-encoder: the text is the score."""
 
     keep = None
+    share = 1.0
 
     def score(self, question: str, passages: Sequence[Any], *, early: bool = False) -> Any:
         return np.array([float(passage.text) for passage in passages], dtype=np.float32)
 
     def lengths(self, question: str, passages: Sequence[Any]) -> list[int]:
         return [1] * len(passages)
+
+    def share_read(self, question: str, passages: Sequence[Any]) -> float:
+        return self.share
 
 
 def hits_of(scores: Sequence[float], found: Sequence[float]) -> list[Hit]:
@@ -46,6 +50,27 @@ def test_a_near_tie_is_decided_by_what_else_counts() -> None:
     # The model's own score stays to be seen.
     assert mixed[0].scores["rerank"] == 1.0
     assert mixed[0].score > mixed[1].score > mixed[2].score
+
+
+def test_bm25_counts_more_where_the_model_reads_less() -> None:
+    hits = hits_of([1.0, 2.0, -5.0], [9.0, 1.0, 5.0])
+    half = Numbers()
+    half.share = 0.2
+    whole = CrossEncoderReranker(Numbers(), mix={"bm25": 0.1}).rerank("q", hits)
+    part = CrossEncoderReranker(half, mix={"bm25": 0.1}).rerank("q", hits)
+    assert [hit.passage.id for hit in whole] == ["p1", "p0", "p2"]
+    assert [hit.passage.id for hit in part] == ["p0", "p1", "p2"]
+
+
+def test_how_much_of_passages_the_shipped_model_reads() -> None:
+    model = CrossEncoder.load("reranker")
+    short, long = (Passage("p", "d", "Tea", "Tea is a drink. " * n, 0, 1) for n in (5, 100))
+    assert model.share_read("What is tea?", [short]) == 1.0
+    assert 0.2 < model.share_read("What is tea?", [long]) < 0.5
+    assert model.share_read("What is tea?", [short, long]) == pytest.approx(
+        (1 + model.share_read("What is tea?", [long])) / 2
+    )
+    assert model.share_read("What is tea?", []) == 1.0
 
 
 @given(st.lists(st.tuples(st.integers(-9, 9), st.integers(0, 9)), min_size=1, max_size=20))

@@ -72,6 +72,10 @@ class _SoonScorer(_Soon[Any]):
         lengths: list[int] = self.value.lengths(question, passages)
         return lengths
 
+    def share_read(self, question: str, passages: Sequence[TitledText]) -> float:
+        share: float = self.value.share_read(question, passages)
+        return share
+
 
 class Models:
     """Models that pipelines share: each is loaded once, when it is first asked for, by whichever thread asks.

@@ -80,7 +80,7 @@ _SHIPPED = (
             {
                 "model.onnx": "079c12e087a8beb7271e7f74421f67fe084800fb48b50b84831302208d122bd8",
                 "tokenizer.json": "325e6539e09081160e94f36b13f0869734587b16be2add1a6848ba7eb4c10c38",
-                "config.json": "b7c60c9aa5c73d52c84739cd50eb48e5c2b9a7b4c24035c0c3f53dea36e1073d",
+                "config.json": "1ab9ffa609f3b6e883fd75e8eea9413af0425bdf95ac4fd1ab6cececaf7e2a96",
             }
         ),
     ),

@@ -21,6 +21,9 @@ __all__ = ["CrossEncoderReranker", "PairScorer", "RerankReport", "Reranker", "Si
 
 Scores = NDArray[np.float32]
 
+# Below this share of read text BM25's weight grows no further.
+_LEAST_SHARE = 0.2
+
 
 class Reranker(Protocol):
     """Orders hits anew: ranks from 1, ``score`` its own, ``scores`` those of all stages; the best ``k``, or all."""
@@ -37,6 +40,8 @@ class PairScorer(Protocol):
     def score(self, question: str, passages: Sequence[TitledText], *, early: bool = False) -> Scores: ...
 
     def lengths(self, question: str, passages: Sequence[TitledText]) -> list[int]: ...
+
+    def share_read(self, question: str, passages: Sequence[TitledText]) -> float: ...
 
 
 class RerankReport(NamedTuple):
@@ -63,7 +68,8 @@ class CrossEncoderReranker:
 
     With a ``mix``, what BM25 and the encoder say counts too: ``score`` is the whole model's, plus the sum of the
     others' standard scores (mean 0 and deviation 1 over the hits that the model scored) by their weights, times the
-    deviation of the model's own.
+    deviation of the model's own. A model of few tokens does not see the end of long passages, and BM25 does: its weight
+    is divided by the share of the passages that the model reads.
 
     >>> class Longer:
     ...     keep = None
@@ -79,7 +85,7 @@ class CrossEncoderReranker:
     model: PairScorer
     budget_ms: float | None = None
     mix: Mapping[str, float] = field(default_factory=dict)
-    """What else counts, and how much: ``bm25``, the first stage's score, and ``similarity``, where that is given."""
+    """What else counts, and how much: ``bm25``, BM25's score, and ``similarity``, where that is given."""
     similarity: SimilarityReranker | None = None
 
     def __post_init__(self) -> None:
@@ -136,10 +142,12 @@ class CrossEncoderReranker:
         own = np.array([whole[place] for place in places])
         added = np.zeros(len(places))
         if self.mix.get("bm25") and all("bm25" in hits[place].scores for place in places):
-            added += self.mix["bm25"] * _standard(np.array([hits[place].scores["bm25"] for place in places]))
+            share = self.model.share_read(question, [hits[place].passage for place in places])
+            found = np.array([hits[place].scores["bm25"] for place in places])
+            added += self.mix["bm25"] / max(share, _LEAST_SHARE) * _standard(found)
         if self.mix.get("similarity") and self.similarity is not None and places:
-            found = self.similarity.score(question, [hits[place].passage for place in places])
-            added += self.mix["similarity"] * _standard(found.astype(np.float64))
+            alike = self.similarity.score(question, [hits[place].passage for place in places])
+            added += self.mix["similarity"] * _standard(alike.astype(np.float64))
         if not added.any():
             return whole
         return dict(zip(places, (own + float(own.std()) * added).tolist(), strict=True))

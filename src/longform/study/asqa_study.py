@@ -114,7 +114,11 @@ def _systems(
     model = CrossEncoder.load(study.reranker)
     reranker = open_reranker(model, index)
     ours = ExtractiveAnswerer(model, reader, study.words, always=True)
-    made = {"reranker": model.fingerprint, "extractive": repr((ours.weights, ours.settings, ours.passages))}
+    made = {
+        "reranker": model.fingerprint,
+        "mix": dict(model.mix),
+        "extractive": repr((ours.weights, ours.settings, ours.passages)),
+    }
     depth = min(study.pool, len(index))
     found: dict[tuple[str, str], list[Hit]] = {}
 

@@ -118,12 +118,12 @@ def _systems(
         reranker = open_reranker(model, index)
 
         def rank(identifier: str, question: str) -> list[Hit]:
-            key = model.fingerprint, identifier
+            key = folder, identifier
             if key not in ranked:
                 ranked[key] = reranker.rerank(question, pool(identifier, question))
             return ranked[key]
 
-        return {"model": model.fingerprint}, rank
+        return {"model": model.fingerprint, **({"mix": dict(model.mix)} if model.mix else {})}, rank
 
     for method in study.methods:
         description = _trained(study, index, method, progress)

@@ -6,7 +6,7 @@ from typing import Literal, cast
 
 import click
 
-from longform.cli.score.output import load_json, output_options, present
+from longform.cli.score.output import load_answers, load_json, output_options, present
 from longform.errors import InputError
 
 __all__ = ["command"]
@@ -15,7 +15,12 @@ __all__ = ["command"]
 @click.command("asqa")
 @click.option("--gold", required=True, metavar="FILE", help="ASQA.json.")
 @click.option("--split", default="dev", show_default=True)
-@click.option("--predictions", required=True, metavar="FILE", help='JSON: {"key": "long answer"}.')
+@click.option(
+    "--predictions",
+    required=True,
+    metavar="FILE",
+    help='JSON: {"key": "long answer"}, or the lines of `longform ask -o`.',
+)
 @click.option("--qa", metavar="FILE", help='JSON: {"key_0": "short answer"}: what a reader found in the answers.')
 @click.option("--reader", metavar="MODEL", help="Run this reader over the answers: a folder with an ONNX model.")
 @click.option("--subset", is_flag=True, help="Score only the questions that have a prediction.")
@@ -54,7 +59,7 @@ def command(
     if qa is not None and reader is not None:
         raise InputError("Give the reader's answers with --qa, or a reader with --reader, not both.")
     questions = load_asqa(gold, split)
-    answers = load_json(predictions, "predictions")
+    answers = load_answers(predictions)
     short = load_json(qa, "reader's answers") if qa is not None else None
     if reader is not None:
         from longform.cli.progress import progress_bar

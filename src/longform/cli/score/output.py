@@ -14,7 +14,7 @@ from longform.errors import InputError
 if TYPE_CHECKING:
     from longform.score.report import Report
 
-__all__ = ["load_json", "output_options", "present"]
+__all__ = ["load_answers", "load_json", "output_options", "present"]
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -64,3 +64,21 @@ def load_json(path: str, what: str) -> Any:
         raise InputError(f"{path} is not valid JSON ({error.msg}, line {error.lineno}): the {what} must be.") from None
     except OSError as error:
         raise InputError(f"{path} cannot be read: {(error.strerror or str(error)).lower()}.") from None
+
+
+def load_answers(path: str) -> Any:
+    """Long answers by id: a JSON object, or the lines that ``longform ask -o`` writes, without their citations."""
+    if not path.endswith((".jsonl", ".jsonl.gz", ".ndjson")):
+        return load_json(path, "predictions")
+    from longform.score.citations import remove_citations
+    from longform.score.rows import json_rows
+
+    answers: dict[str, str] = {}
+    for number, row in enumerate(json_rows(path), 1):
+        identifier, answer = row.get("id"), row.get("answer")
+        if not isinstance(identifier, str | int) or not isinstance(answer, str):
+            raise InputError(f"{path}: row {number} needs an id and an answer, as `longform ask -o` writes them.")
+        if str(identifier) in answers:
+            raise InputError(f"{path}: row {number} answers {identifier} a second time.")
+        answers[str(identifier)] = remove_citations(answer)
+    return answers

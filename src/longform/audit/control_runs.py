@@ -1,0 +1,121 @@
+"""The runs of a control experiment, made in a study's run store: killed and started again, they go on."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from longform.data.dataset import Dataset
+from longform.errors import FailureError
+from longform.files import atomic_write
+from longform.progress import Progress, no_progress
+from longform.study.config import ScoreSettings, Study
+from longform.study.dataset_spec import DatasetSpec
+from longform.study.grid import run_study
+from longform.study.runs import Run, find_runs
+from longform.study.systems.gold import longest_reference
+from longform.study.systems.kinds import SystemSpec
+
+__all__ = ["ControlRuns", "control_siblings", "make_control", "subset_spec"]
+
+
+@dataclass(frozen=True)
+class ControlRuns:
+    """The same system with passages found, random, and, where the dataset has any, gold; ``note`` says of gold."""
+
+    found: Run
+    random: Run
+    gold: Run | None
+    note: str
+
+
+def make_control(
+    system: Mapping[str, Any],
+    dataset: DatasetSpec,
+    work: Path,
+    *,
+    seed: int = 0,
+    scores: ScoreSettings = ScoreSettings(),  # noqa: B008
+    progress: Progress = no_progress,
+) -> ControlRuns:
+    """Make the runs, or go on with them; ``system`` is a table as in a study, of a kind that has ``given``."""
+    specs = {given: SystemSpec.parse({**system, "given": given}, {}, Path()) for given in ("found", "random", "gold")}
+    name = specs["found"].name
+    names = {"found": name, "random": f"{name}-random", "gold": f"{name}-gold"}
+    named = {given: replace(spec, name=names[given]) for given, spec in specs.items()}
+    loaded = dataset.load()
+    on_gold, note = _with_gold(dataset, loaded, work)
+    datasets = [dataset]
+    only = {names["found"]: (dataset.label,), names["random"]: (dataset.label,)}
+    if on_gold is None:
+        named.pop("gold")
+    else:
+        only[names["gold"]] = (on_gold.label,)
+        datasets += [on_gold] if on_gold.label != dataset.label else []
+    study = Study("control", tuple(named.values()), tuple(datasets), work, Path(), seed, scores, only)
+    run_study(study, progress=progress)
+    gold = None if on_gold is None else Run.open(work / on_gold.label / names["gold"])
+    return ControlRuns(
+        Run.open(work / dataset.label / names["found"]), Run.open(work / dataset.label / names["random"]), gold, note
+    )
+
+
+def _with_gold(spec: DatasetSpec, dataset: Dataset, work: Path) -> tuple[DatasetSpec | None, str]:
+    """The questions that have gold passages, and a note where they are not all."""
+    ids = [
+        example.id
+        for example in dataset
+        if any(passage.answer in (-1, longest_reference(example)) for passage in example.passages)
+    ]
+    if not ids:
+        return None, "The dataset has no gold passages, so there is no run from gold ones."
+    if len(ids) == len(dataset):
+        return spec, ""
+    note = f"{len(ids):,} of {len(dataset):,} questions have gold passages: the run from gold ones is over these."
+    return subset_spec(spec, "with-gold", ids, work), note
+
+
+def subset_spec(spec: DatasetSpec, suffix: str, ids: list[str], work: Path) -> DatasetSpec:
+    """Some of a dataset's questions as a dataset of its own; their ids are kept in the work folder."""
+    label = f"{spec.label}-{suffix}"
+    path = work / f"{label}.ids.json"
+    try:
+        work.mkdir(parents=True, exist_ok=True)
+        with atomic_write(path) as file:
+            file.write(orjson.dumps(ids, option=orjson.OPT_INDENT_2))
+    except OSError as error:
+        raise FailureError(f"{path} cannot be written: {(error.strerror or str(error)).lower()}.") from error
+    return replace(spec, label=label, ids=str(path), limit=None)
+
+
+def control_siblings(run: Run) -> tuple[Run | None, Run | None]:
+    """The runs beside a run that differ from it in nothing but ``given``: with random passages, and with gold ones.
+
+    Those with gold passages may be over some of the questions alone, in a folder beside.
+    """
+    mine = _settings(run)
+    if mine.get("given") != "found":
+        return None, None
+    random = gold = None
+    for other in find_runs(run.folder.parent.parent):
+        theirs = _settings(other)
+        if not other.complete or any(mine.get(key) != theirs.get(key) for key in {*mine, *theirs} - {"given", "index"}):
+            continue
+        if theirs.get("given") == "random" and _same_questions(run, other) and mine.get("index") == theirs.get("index"):
+            random = other
+        if theirs.get("given") == "gold" and set(other.rows) <= set(run.rows):
+            gold = other
+    return random, gold
+
+
+def _settings(run: Run) -> dict[str, Any]:
+    found: dict[str, Any] = run.record["identity"]["system"]
+    return found
+
+
+def _same_questions(first: Run, second: Run) -> bool:
+    return bool(first.record["identity"]["examples"] == second.record["identity"]["examples"])

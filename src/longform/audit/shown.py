@@ -1,0 +1,118 @@
+"""What audits share: which scores tell of quality, what they are called, and how numbers are shown."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from longform.errors import InputError
+from longform.score.report import Report
+from longform.score.statistics import Comparison, Interval
+from longform.study.runs import Run
+
+__all__ = [
+    "NAMES",
+    "comparison_row",
+    "finished",
+    "interval_text",
+    "metric_name",
+    "p_text",
+    "quality_metrics",
+    "restricted",
+    "run_hashes",
+    "score_text",
+]
+
+NAMES: Mapping[str, str] = {
+    "rougeLsum": "ROUGE-L",
+    "rougel": "ROUGE-L (KILT)",
+    "str_em": "STR-EM",
+    "em": "EM",
+    "f1": "F1",
+    "QA-F1": "Disambig-F1",
+    "groundedness": "groundedness",
+}
+"""What people call the scores."""
+
+_NOT_QUALITY = ("length", "groundedness", "num_preds")
+
+
+def metric_name(name: str) -> str:
+    """What people call a score.
+
+    >>> metric_name("rougeLsum"), metric_name("DR")
+    ('ROUGE-L', 'DR')
+    """
+    return NAMES.get(name, name)
+
+
+def quality_metrics(names: Iterable[str]) -> list[str]:
+    """Of the names of scores those that tell how good an answer is: neither length nor what passages are worth.
+
+    >>> quality_metrics(["length", "str_em", "groundedness", "answer_recall@5"])
+    ['str_em']
+    """
+    return [name for name in names if name not in _NOT_QUALITY and "_recall@" not in name]
+
+
+def finished(run: Run) -> Report:
+    """The scores of a run; one that is not finished, or not scored, is a mistake that is named."""
+    if not run.complete:
+        raise InputError(
+            f"{run.folder} is not finished, {len(run.rows):,} of {run.record['items']:,} items are there: "
+            "start its study again."
+        )
+    if not (run.folder / "scores" / "scores.json").is_file():
+        raise InputError(f"{run.folder} has no scores: start its study again, which scores it.")
+    return run.report
+
+
+def restricted(report: Report, ids: Collection[str]) -> Report:
+    """The report on some of its items alone."""
+    wanted = set(ids)
+    places = [place for place, identifier in enumerate(report.ids) if identifier in wanted]
+    columns = {name: np.asarray(column)[places] for name, column in report.columns.items()}
+    return replace(report, ids=[report.ids[place] for place in places], columns=columns)
+
+
+def run_hashes(run: Run, role: str = "") -> dict[str, str]:
+    """The files behind a run, with their sha256: the dataset's, and what decides the answers."""
+    from longform.files import sha256_of
+
+    dataset = run.record["config"].get("dataset", {})
+    found = {name.rpartition("/")[2]: digest for name, digest in dataset.get("files", {}).items()}
+    items = run.folder / "items.jsonl"
+    return {**found, f"{role or run.system} (items.jsonl)": sha256_of(items)}
+
+
+def p_text(value: float) -> str:
+    """A p-value as it is shown.
+
+    >>> p_text(0.00001), p_text(0.0312), p_text(0.5)
+    ('< 0.001', '0.031', '0.50')
+    """
+    if value < 0.001:
+        return "< 0.001"
+    return f"{value:.3f}" if value < 0.1 else f"{value:.2f}"
+
+
+def score_text(value: float, scale: float = 100.0) -> str:
+    """A score as it is shown: one digit of a percentage, three of a share."""
+    return f"{value:.1f}" if abs(scale) > 1 else f"{value:.3f}"
+
+
+def interval_text(found: Interval, digits: int = 1) -> str:
+    """A score with its interval.
+
+    >>> interval_text(Interval(12.34, 10.0, 15.0))
+    '12.3 [10.0, 15.0]'
+    """
+    return f"{found.value:.{digits}f} [{found.low:.{digits}f}, {found.high:.{digits}f}]"
+
+
+def comparison_row(found: Comparison) -> dict[str, Any]:
+    """A comparison for programs."""
+    return {name: float(value) for name, value in found._asdict().items()}

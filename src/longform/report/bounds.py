@@ -1,0 +1,71 @@
+"""What scores lie between: systems that know nothing of the answer, and those that know it.
+
+Krishna et al., NAACL 2021 ("Hurdles to Progress"), Table 7: copying the question and a random training answer are lower
+bounds, people's answers and the best answer that the gold can choose upper ones. The longest answer of the nearest
+training questions stands below too: a system that cannot beat it has not answered, it has remembered.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from longform.errors import InputError
+
+__all__ = ["BOUNDS", "LOWER", "UPPER", "Bound", "read_bounds", "side_of"]
+
+LOWER, UPPER = "lower", "upper"
+BOUNDS = "bounds.json"
+
+_SIDES = {"question": LOWER, "random-answer": LOWER, "gold": UPPER, "human": UPPER, "oracle": UPPER}
+
+
+@dataclass(frozen=True)
+class Bound:
+    """A bound by its name, the side that it lies on, and its scores."""
+
+    name: str
+    side: str
+    scores: Mapping[str, float]
+
+
+def side_of(settings: Mapping[str, Any]) -> str | None:
+    """The side on which a system of a study bounds the others, by its settings; ``None`` for one that competes.
+
+    >>> side_of({"kind": "question"}), side_of({"kind": "training-answer", "choose": "best"}), side_of({"kind": "bm25"})
+    ('lower', 'upper', None)
+    """
+    kind = settings.get("kind", "")
+    if kind == "training-answer":
+        return UPPER if settings.get("choose") == "best" else LOWER
+    return _SIDES.get(kind)
+
+
+def read_bounds(path: Path, label: str) -> list[Bound]:
+    """The bounds of a dataset in ``bounds.json``.
+
+    The file is ``{"bounds": [{"name", "side": "lower" or "upper", "scores": {metric: value}, "dataset"}, …]}``, or the
+    list alone. A bound without ``dataset`` is one of every dataset that the file's folder holds.
+    """
+    try:
+        value = orjson.loads(path.read_bytes())
+        rows = value["bounds"] if isinstance(value, dict) else value
+        found = [
+            Bound(str(row["name"]), row["side"], {str(name): float(score) for name, score in row["scores"].items()})
+            for row in rows
+            if row.get("dataset", label) == label
+        ]
+        wrong = next((bound.name for bound in found if bound.side not in (LOWER, UPPER)), None)
+    except OSError as error:
+        raise InputError(f"{path} cannot be read: {(error.strerror or str(error)).lower()}.") from None
+    except (orjson.JSONDecodeError, KeyError, TypeError, ValueError, AttributeError):
+        raise InputError(
+            f"{path} holds no bounds: each has a name, a side and scores, as docs/report.md has it; remove or mend it."
+        ) from None
+    if wrong is not None:
+        raise InputError(f'{path}: the side of {wrong} is neither "lower" nor "upper".')
+    return found
