@@ -1,6 +1,6 @@
 """Retrieval quality on real data: SciFact nDCG@10, and the answers and pages of the ASQA test questions.
 
-    python bench/quality.py --data ../shared/data [--dense] [--work FOLDER]
+    python bench/quality.py --data ../shared/data [--dense] [--rerank MODEL] [--only scifact|asqa] [--work FOLDER]
 
 The data are not part of the repository. Prints a table, and the sha256 of every file that it read.
 """
@@ -15,35 +15,52 @@ from pathlib import Path
 import ir_measures
 from ir_measures import nDCG
 
-from longform import Hit, Index, ReadOptions, read, read_questions
+from longform import Hit, Index, Question, ReadOptions, read, read_questions
 from longform.files import sha256_of
+from longform.rerank import open_reranker
 from longform.text.normalize import normalize_answer
 
 
-def scifact(data: Path, work: Path, dense: bool) -> None:
+def scifact(data: Path, work: Path, dense: bool, rerank: str | None) -> None:
     """nDCG@10 on the 300 test queries of BEIR SciFact; documents are kept whole."""
     folder = data / "scifact"
-    corpus = read(str(folder / "corpus.jsonl.gz"), options=ReadOptions(passages=True))
-    index = Index.create(work / "scifact.index", corpus, dense=dense)
+    index = indexed(work / "scifact.index", folder / "corpus.jsonl.gz", dense)
     lines = (folder / "qrels" / "test.tsv").read_text().splitlines()[1:]
     qrels = [ir_measures.Qrel(q, d, int(s)) for q, d, s in (line.split("\t") for line in lines)]
     wanted = {qrel.query_id for qrel in qrels}
     questions = [q for q in read_questions(str(folder / "queries.jsonl")) if q.id in wanted]
     for mode, fusion in modes(dense):
         results = index.search([q.question for q in questions], 100, mode, fusion=fusion)
-        run = [
-            ir_measures.ScoredDoc(question.id, hit.passage.id, -hit.rank)
-            for question, hits in zip(questions, results, strict=True)
-            for hit in hits
-        ]
-        score = ir_measures.calc_aggregate([nDCG @ 10], qrels, run)[nDCG @ 10]
-        print(f"SciFact   {mode:7} {fusion:9} nDCG@10 {score:.4f}   ({len(questions)} queries)")
+        print(
+            f"SciFact   {mode:7} {fusion:9} nDCG@10 {ndcg(questions, results, qrels):.4f}   ({len(questions)} queries)"
+        )
+    if rerank:
+        for name, vectors in [("BM25 alone", None), *([("vectors", index)] if dense else [])]:
+            reranker = open_reranker(rerank, vectors)
+            results = [reranker.rerank(q.question, index.search(q.question, 100, "bm25")) for q in questions]
+            print(f"SciFact   bm25, top 100 by {rerank}, with {name}: nDCG@10 {ndcg(questions, results, qrels):.4f}")
+
+
+def ndcg(questions: list[Question], results: list[list[Hit]], qrels: list[ir_measures.Qrel]) -> float:
+    """nDCG@10 of rankings."""
+    run = [
+        ir_measures.ScoredDoc(question.id, hit.passage.id, -hit.rank)
+        for question, hits in zip(questions, results, strict=True)
+        for hit in hits
+    ]
+    return ir_measures.calc_aggregate([nDCG @ 10], qrels, run)[nDCG @ 10]
+
+
+def indexed(path: Path, passages: Path, dense: bool) -> Index:
+    """The index of a file of passages; made where it is not there."""
+    if path.exists():
+        return Index.open(path)
+    return Index.create(path, read(str(passages), options=ReadOptions(passages=True)), dense=dense)
 
 
 def asqa(data: Path, work: Path, dense: bool) -> None:
     """Share of the direct answers, and of the gold pages, in the top 5 and top 100 for the 300 ASQA test questions."""
-    passages = read(str(data / "wiki" / "passages.jsonl.gz"), options=ReadOptions(passages=True))
-    index = Index.create(work / "wiki.index", passages, dense=dense)
+    index = indexed(work / "wiki.index", data / "wiki" / "passages.jsonl.gz", dense)
     dev = json.loads((data / "asqa" / "ASQA.json").read_text())["dev"]
     examples = [dev[key] for key in json.loads((data / "asqa" / "test300.ids.json").read_text())]
     for mode, fusion in modes(dense):
@@ -87,12 +104,16 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", type=Path, default=Path("../shared/data"))
     parser.add_argument("--dense", action="store_true", help="encode the passages too (a few minutes)")
-    parser.add_argument("--work", type=Path, help="where to keep the indexes; made anew elsewhere if not given")
+    parser.add_argument("--work", type=Path, help="where the indexes are, or go; else a temporary folder")
+    parser.add_argument("--rerank", metavar="MODEL", help="re-rank BM25's top 100 on SciFact too (ten minutes)")
+    parser.add_argument("--only", choices=["scifact", "asqa"])
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as temporary:
         work = arguments.work or Path(temporary)
-        scifact(arguments.data, work, arguments.dense)
-        asqa(arguments.data, work, arguments.dense)
+        if arguments.only != "asqa":
+            scifact(arguments.data, work, arguments.dense, arguments.rerank)
+        if arguments.only != "scifact":
+            asqa(arguments.data, work, arguments.dense)
     for name in ("scifact/corpus.jsonl.gz", "scifact/qrels/test.tsv", "wiki/passages.jsonl.gz", "asqa/ASQA.json"):
         print(f"sha256 {sha256_of(arguments.data / name)}  {name}")
 

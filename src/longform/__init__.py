@@ -14,18 +14,24 @@ from typing import TYPE_CHECKING, Any
 
 from longform._version import __version__
 from longform.errors import FailureError, InputError, LongformError
-from longform.records import Document, Hit, Mark, Passage, Question
+from longform.records import Answer, AnswerItem, AnswerSentence, Document, Evidence, Hit, Mark, Passage, Question
 
 if TYPE_CHECKING:
+    from longform.answer.opening import open_pipeline
+    from longform.answer.pipeline import Pipeline
     from longform.corpus import Collection, ReadOptions, read, read_questions
     from longform.models import Encoder
     from longform.retrieve import Dense, Index
 
 __all__ = [
+    "Answer",
+    "AnswerItem",
+    "AnswerSentence",
     "Collection",
     "Dense",
     "Document",
     "Encoder",
+    "Evidence",
     "FailureError",
     "Hit",
     "Index",
@@ -33,15 +39,19 @@ __all__ = [
     "LongformError",
     "Mark",
     "Passage",
+    "Pipeline",
     "Question",
     "ReadOptions",
     "__version__",
+    "open_pipeline",
     "read",
     "read_questions",
 ]
 
 # Loaded when first used: a search from the command line must not wait for what it does not need.
 _LAZY = {
+    "Pipeline": "answer.pipeline",
+    "open_pipeline": "answer.opening",
     "Collection": "corpus",
     "ReadOptions": "corpus",
     "read": "corpus",

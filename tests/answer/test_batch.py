@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from longform import Document, Index
-from longform.answer.batch import index_state, write_answers
+from longform.answer.batch import write_answers
 from longform.errors import FailureError, InputError
 from longform.records import Answer, Question
 
@@ -159,10 +159,19 @@ def test_what_fails_in_answering_is_not_called_writing(tmp_path: Path) -> None:
 def test_the_state_of_an_index(tmp_path: Path) -> None:
     pages = [Document("a", "A", "Tea is hot."), Document("b", "B", "Milk is white.")]
     one, two = (Index.create(tmp_path / name, pages) for name in ("one.index", "two.index"))
-    assert index_state(one) == index_state(two)
+    assert one.manifest.contents() == two.manifest.contents()
     one.remove(["a"])
     two.add([Document("c", "C", "Coffee is hot.")])
-    assert len({index_state(one), index_state(two), index_state(Index.create(tmp_path / "3.index", pages))}) == 3
+    assert (
+        len(
+            {
+                one.manifest.contents(),
+                two.manifest.contents(),
+                Index.create(tmp_path / "3.index", pages).manifest.contents(),
+            }
+        )
+        == 3
+    )
 
 
 SCRIPT = """

@@ -16,9 +16,8 @@ from longform.errors import FailureError, InputError
 from longform.files import atomic_write, sync_folder
 from longform.progress import Progress, no_progress
 from longform.records import Answer, Question
-from longform.retrieve.index import Index
 
-__all__ = ["index_state", "write_answers"]
+__all__ = ["write_answers"]
 
 
 def write_answers(
@@ -53,14 +52,6 @@ def write_answers(
         beside.unlink()
         sync_folder(target.resolve().parent)
     return done
-
-
-def index_state(index: Index) -> str:
-    """What tells whether two indexes hold the same passages: a sha256 over the sums of the files that hold them."""
-    manifest = index.manifest
-    names = [*(f"{part.name}/passages.zst" for part in manifest.parts), manifest.deleted or ""]
-    sums = [manifest.files[name].sha256 if name in manifest.files else "" for name in names]
-    return hashlib.sha256("\n".join(sums).encode()).hexdigest()
 
 
 def _record(questions: Sequence[Question], settings: Mapping[str, Any]) -> bytes:

@@ -56,8 +56,8 @@ _ADJECTIVES = _words(
     foreign former formal free frequent fresh full further general gentle giant global golden good grand gray great
     greater greatest green grey half happy hard healthy heavy heavier high higher highest hot huge ideal important inner
     internal joint junior key large larger largest late later latest least less lesser likely little live local long
-    longer longest low lower lowest main major many married maximum mere mild minimum minor mixed modern multiple mutual narrow
-    nearby neat necessary new newer next nice normal northern notable novel odd old older oldest only open orange
+    longer longest low lower lowest main major many married maximum mere mild minimum minor mixed modern multiple mutual
+    narrow nearby neat necessary new newer next nice normal northern notable novel odd old older oldest only open orange
     original other outer own particular past perfect permanent physical plain poor popular possible precise present
     previous primary prime prior private proper pure quick quiet ranked rapid rare raw ready real recent red regular
     related remote rich right rough round royal safe same second secondary senior separate serious several severe sharp

@@ -10,11 +10,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from longform.audit.control_tables import correlation_table, digits_of, ngram_table, scores_table, telling_table
+from longform.audit.control_tables import correlation_table, ngram_table, scores_table, telling_table
 from longform.audit.correlation import spearman
 from longform.audit.drawn import Texts, drawn_report, others_passages, passages_of
 from longform.audit.finding import Finding, Verdict
-from longform.audit.shown import comparison_row, finished, metric_name, quality_metrics, restricted
+from longform.audit.shown import comparison_row, finished, metric_name, quality_metrics, restricted, score_text
 from longform.data.example import Example
 from longform.errors import InputError
 from longform.score.report import Report
@@ -184,8 +184,8 @@ def _verdict(
     falls = sorted(better, key=lambda name: -better[name].value / scores[name].first)
     gains = [name for name in falls if better[name].shown]
     told = "; ".join(
-        f"{metric_name(name)} is {scores[name].first:.{digits_of(scores[name])}f} with the passages found and "
-        f"{scores[name].second:.{digits_of(scores[name])}f} with random ones"
+        f"{metric_name(name)} is {score_text(scores[name].first, scores[name].second)} with the passages found and "
+        f"{score_text(scores[name].second, scores[name].first)} with random ones"
         for name in (gains or falls)[:2]
     )
     held = (

@@ -5,16 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from longform.audit.finding import Table
-from longform.audit.shown import metric_name, p_text
+from longform.audit.shown import difference_text, digits_of, metric_name, p_text
 from longform.score.report import Report
 from longform.score.statistics import Comparison, Interval
 
-__all__ = ["correlation_table", "digits_of", "ngram_table", "scores_table", "telling_table"]
-
-
-def digits_of(found: Comparison) -> int:
-    """One digit behind the point of a percentage, three of a share."""
-    return 1 if max(abs(found.first), abs(found.second)) > 1 else 3
+__all__ = ["correlation_table", "ngram_table", "scores_table", "telling_table"]
 
 
 def scores_table(scores: Mapping[str, Comparison], best: tuple[int, Mapping[str, Comparison]] | None) -> Table:
@@ -24,30 +19,24 @@ def scores_table(scores: Mapping[str, Comparison], best: tuple[int, Mapping[str,
         columns += ["gold", "gold − found", "p"]
     rows = []
     for name, one in scores.items():
-        digits = digits_of(one)
+        digits = digits_of(one.first, one.second)
         row = [
             metric_name(name),
             f"{one.first:.{digits}f}",
             f"{one.second:.{digits}f}",
-            _difference(one, digits),
+            difference_text(one),
             p_text(one.holm),
         ]
         if best is not None:
             gold = best[1].get(name)
             row += (
-                ["", "", ""]
-                if gold is None
-                else [f"{gold.first:.{digits}f}", _difference(gold, digits), p_text(gold.holm)]
+                ["", "", ""] if gold is None else [f"{gold.first:.{digits}f}", difference_text(gold), p_text(gold.holm)]
             )
         rows.append(row)
     note = "In brackets the 95 % interval of the paired difference; p by a paired permutation test, after Holm."
     if best is not None:
         note += f" Gold against found is on the {best[0]:,} questions that have gold passages."
     return Table("Scores", columns, rows, note)
-
-
-def _difference(one: Comparison, digits: int) -> str:
-    return f"{one.difference:+.{digits}f} [{one.low:+.{digits}f}, {one.high:+.{digits}f}]"
 
 
 _OUTPUTS = {"found": "from the passages found", "random": "from random passages", "people": "by people (the longest)"}

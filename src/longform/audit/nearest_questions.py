@@ -22,7 +22,15 @@ from longform.records import Document
 if TYPE_CHECKING:
     from longform.models import Encoder
 
-__all__ = ["PART", "NearQuestion", "default_cache", "like_pairs", "nearest_by_meaning", "nearest_by_words", "vectors_of"]
+__all__ = [
+    "PART",
+    "NearQuestion",
+    "default_cache",
+    "like_pairs",
+    "nearest_by_meaning",
+    "nearest_by_words",
+    "vectors_of",
+]
 
 Floats = NDArray[np.float32]
 
@@ -146,11 +154,11 @@ def nearest_by_words(
             f"{cache} cannot be written ({(error.strerror or str(error)).lower()}): name another folder with --cache."
         ) from error
     index = Index.open(folder)
-    found = []
+    found: list[list[NearQuestion]] = []
     for start in range(0, len(wanted), PART):
         progress("Comparing by words", start, len(wanted))
-        for hits in index.search(list(wanted[start : start + PART]), min(count, len(known)), "bm25"):
-            found.append([NearQuestion(int(hit.passage.document), hit.score) for hit in hits])
+        ranked = index.search(list(wanted[start : start + PART]), min(count, len(known)), "bm25")
+        found += [[NearQuestion(int(hit.passage.document), hit.score) for hit in hits] for hits in ranked]
     progress("Comparing by words", len(wanted), len(wanted))
     return found
 

@@ -8,28 +8,30 @@ question", label 2 of Krishna et al., 2021, section 3.2. Its probability is a lo
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple, Protocol
 
-from longform.audit.question_signs import AskedQuestion, SubjectWeights, paraphrase_signs
+from longform.audit.question_signs import AskedQuestion, SubjectWeights
 from longform.data.example import Example
-from longform.score.recall import page_key
+from longform.score.recall import PassageText, TitledText, page_key
 
 __all__ = [
     "LEAST_COSINE",
     "QUALITY",
     "THRESHOLD",
+    "TOPIC_THRESHOLD",
     "TOPIC_WEIGHTS",
     "WEIGHTS",
-    "ModelScores",
-    "model_probability",
+    "PairModel",
+    "model_probabilities",
     "paraphrase_probability",
     "same_page",
     "same_subject",
 ]
 
 # Made by `python tools/paraphrase.py ../shared/data` from tools/paraphrase_labels.csv, which see: 456 pairs of near
-# questions of AmbigNQ train and of NQ and ASQA train, labelled by hand by one reader. Bias, then one for each sign.
+# questions of AmbigNQ train and of NQ and ASQA train, labelled one by one by a single annotator. The first is the
+# bias, then one for each sign.
 WEIGHTS: tuple[float, ...] = (-11.28, 10.84, 1.74, -1.36, -2.86, 1.19)
 THRESHOLD = 0.5
 
@@ -43,20 +45,21 @@ class DecisionQuality(NamedTuple):
     area: float
 
 
-QUALITY = DecisionQuality(456, 0.75, 0.65, 0.86)
+QUALITY = DecisionQuality(456, 0.754, 0.669, 0.865)
 
 LEAST_COSINE = -(WEIGHTS[0] + WEIGHTS[2] + WEIGHTS[5]) / WEIGHTS[1]
 """Below this no other sign can make two questions a paraphrase."""
 
 # Made by the same command: whether two near questions are about the same page, from their cosine and from the weight
 # of the words they share, over the pages of ../shared/data/train; the threshold is where F1 is largest.
-TOPIC_WEIGHTS: tuple[float, ...] = (-10.84, 12.32, 1.36)
-TOPIC_THRESHOLD = 0.25
+TOPIC_WEIGHTS: tuple[float, ...] = (-11.28, 12.65, 1.57)
+TOPIC_THRESHOLD = 0.15
 
 
 def paraphrase_probability(signs: Sequence[float]) -> float:
     """The probability that a pair with these signs is a paraphrase.
 
+    >>> from longform.audit.question_signs import paraphrase_signs
     >>> one, two = map(AskedQuestion.of, ("When did the lion king open?", "when did the lion king debut"))
     >>> round(paraphrase_probability(paraphrase_signs(one, two, 0.94, None)), 2)
     0.66
@@ -76,28 +79,22 @@ def same_subject(first: AskedQuestion, second: AskedQuestion, cosine: float, wei
     return _logistic(TOPIC_WEIGHTS, [cosine, weights.shared(first, second)]) >= TOPIC_THRESHOLD
 
 
-class ModelScores(Protocol):
-    """A cross-encoder: :class:`longform.models.CrossEncoder` is one."""
+class PairModel(Protocol):
+    """A model that reads two questions together: :class:`longform.models.CrossEncoder` is one."""
 
-    def score(self, question: str, passages: Sequence[_Titled]) -> Sequence[float]: ...
+    @property
+    def fingerprint(self) -> str: ...
 
-
-class _Titled(NamedTuple):
-    title: str
-    text: str
+    def score(self, question: str, passages: Sequence[TitledText]) -> Iterable[float]: ...
 
 
-def model_probability(model: ModelScores, threshold: float) -> Callable[[str, Sequence[str]], list[float]]:
-    """Probabilities by a cross-encoder that reads both questions: the logistic of its score less the threshold.
+def model_probabilities(model: PairModel, threshold: float, question: str, others: Sequence[str]) -> list[float]:
+    """Probabilities by a cross-encoder that reads both questions: the logistic of its score less ``threshold``.
 
     A model that was trained to tell duplicates from other pairs gives logits, and decides at 0.
     """
-
-    def probabilities(question: str, others: Sequence[str]) -> list[float]:
-        scores = model.score(question, [_Titled("", other) for other in others])
-        return [_squash(float(score) - threshold) for score in scores]
-
-    return probabilities
+    scores = model.score(question, [PassageText("", other) for other in others])
+    return [_squash(float(score) - threshold) for score in scores]
 
 
 def _logistic(weights: Sequence[float], signs: Sequence[float]) -> float:

@@ -16,8 +16,11 @@ from longform.study.runs import Run
 __all__ = [
     "NAMES",
     "comparison_row",
+    "difference_text",
+    "digits_of",
     "finished",
     "interval_text",
+    "left_out_notes",
     "metric_name",
     "p_text",
     "quality_metrics",
@@ -99,9 +102,22 @@ def p_text(value: float) -> str:
     return f"{value:.3f}" if value < 0.1 else f"{value:.2f}"
 
 
-def score_text(value: float, scale: float = 100.0) -> str:
-    """A score as it is shown: one digit of a percentage, three of a share."""
-    return f"{value:.1f}" if abs(scale) > 1 else f"{value:.3f}"
+def digits_of(*values: float) -> int:
+    """One digit behind the point where one of the scores is a percentage, three where all are shares.
+
+    >>> digits_of(0.4, 12.0), digits_of(0.4, 0.7)
+    (1, 3)
+    """
+    return 1 if max(map(abs, values), default=0.0) > 1 else 3
+
+
+def score_text(value: float, *others: float) -> str:
+    """A score as it is shown beside others.
+
+    >>> score_text(0.4, 41.23), score_text(0.3333)
+    ('0.4', '0.333')
+    """
+    return f"{value:.{digits_of(value, *others)}f}"
 
 
 def interval_text(found: Interval, digits: int = 1) -> str:
@@ -111,6 +127,28 @@ def interval_text(found: Interval, digits: int = 1) -> str:
     '12.3 [10.0, 15.0]'
     """
     return f"{found.value:.{digits}f} [{found.low:.{digits}f}, {found.high:.{digits}f}]"
+
+
+def difference_text(found: Comparison) -> str:
+    """The difference of two systems with its interval.
+
+    >>> difference_text(Comparison(30.0, 20.0, 10.0, 8.0, 12.0, 0.01, 0.01))
+    '+10.0 [+8.0, +12.0]'
+    """
+    digits = digits_of(found.first, found.second)
+    return f"{found.difference:+.{digits}f} [{found.low:+.{digits}f}, {found.high:+.{digits}f}]"
+
+
+def left_out_notes(left_out: Mapping[str, str]) -> list[str]:
+    """What was left out and why, those together that share the reason.
+
+    >>> left_out_notes({"a": "it is late.", "b": "it is late.", "c": "it is early."})
+    ['Left out: a, b: it is late.', 'Left out: c: it is early.']
+    """
+    reasons: dict[str, list[str]] = {}
+    for name, why in left_out.items():
+        reasons.setdefault(why, []).append(name)
+    return [f"Left out: {', '.join(names)}: {why}" for why, names in reasons.items()]
 
 
 def comparison_row(found: Comparison) -> dict[str, Any]:

@@ -111,10 +111,11 @@ def _check(question: Question, path: str) -> None:
 
 
 def _batch(pipeline: Pipeline, asked: list[Question], output: str, options: dict[str, Any], as_json: bool) -> None:
-    from longform.answer.batch import index_state, write_answers
+    from longform.answer.batch import write_answers
 
     # How many cores were used changes no answer.
-    settings = {"index": index_state(pipeline.index), **{name: options[name] for name in options if name != "threads"}}
+    kept = {name: options[name] for name in options if name != "threads"}
+    settings = {"index": pipeline.index.manifest.contents(), **kept}
     with progress_bar() as progress:
         before = write_answers(
             lambda one: pipeline.answer(one.question, one.id), asked, output, settings, progress=progress

@@ -71,7 +71,7 @@ def versions_of(run: Run) -> dict[str, list[str]]:
 
 def _unfinished(dataset: DatasetRuns) -> list[str]:
     return [
-        f"{one.run.system} on {dataset.label} {one.why}: it has {share(one.done, one.items)} answers, and is in no table."
+        f"{one.run.system} on {dataset.label} {one.why} and is in no table: {share(one.done, one.items)} answers."
         for one in dataset.unfinished
     ]
 

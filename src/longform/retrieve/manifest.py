@@ -92,6 +92,12 @@ class Manifest:
         names |= {self.dense.file} if self.dense and self.dense.file else set()
         return names
 
+    def contents(self) -> str:
+        """What tells whether two indexes hold the same passages: a sha256 over the sums of the files that hold them."""
+        names = [*(f"{part.name}/passages.zst" for part in self.parts), self.deleted or ""]
+        sums = [self.files[name].sha256 if name in self.files else "" for name in names]
+        return hashlib.sha256("\n".join(sums).encode()).hexdigest()
+
     def to_json(self) -> dict[str, Any]:
         """The manifest as a JSON object."""
         return asdict(self)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import errno
-import hashlib
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -251,7 +250,7 @@ def _header(
     header = {
         "format": FORMAT,
         "index": str(index.folder),
-        "index_fingerprint": _fingerprint(index),
+        "index_fingerprint": index.manifest.contents(),
         "index_passages": len(index),
         **origin,
         "count": len(questions),
@@ -266,11 +265,3 @@ def _header(
     if settings.method == "perplexity" and model is not None:
         header |= {"language_model": model.name}
     return header
-
-
-def _fingerprint(index: Index) -> str:
-    """What tells whether two indexes hold the same passages: a sha256 over the files that hold them."""
-    manifest = index.manifest
-    names = [f"{part.name}/passages.zst" for part in manifest.parts] + [manifest.deleted or ""]
-    sums = [manifest.files[name].sha256 if name in manifest.files else "" for name in names]
-    return hashlib.sha256("\n".join(sums).encode()).hexdigest()

@@ -19,7 +19,6 @@ from longform.errors import InputError
 from longform.files import atomic_write, sha256_of
 from longform.progress import Progress, no_progress
 from longform.retrieve.index import Index
-from longform.silver.make import _fingerprint
 from longform.train.base import weights_sha256
 from longform.train.generator_data import NamedReranker, examples_of, find_hits, open_reranker, read_answered
 from longform.train.generator_settings import PRECISIONS, GeneratorSettings
@@ -155,7 +154,7 @@ def _record(
         "split": split,
         "exclude": None if exclude is None else sha256_of(Path(exclude)),
         "limit": limit,
-        "index": _fingerprint(index),
+        "index": index.manifest.contents(),
         "mode": mode or index.default_mode,
         "rerank": f"{reranker.name} {reranker.fingerprint}".strip(),
         "transformers": version("transformers"),

@@ -10,6 +10,7 @@ __all__ = ["STUDIES", "command"]
 
 STUDIES = {
     "run": "Systems × datasets, as a TOML file has them.",
+    "report": "Tables, plots and a page of the runs in a folder.",
     "asqa": "Long answers to ambiguous questions, ours beside those of others.",
     "silver": "Every kind of weak supervision for a re-ranker, side by side.",
 }

@@ -1,0 +1,179 @@
+"""The bounds of a dataset: made in a study's run store, found beside a run, or computed where nothing is needed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from longform.audit.bound_systems import BoundSystem, bound_systems, side_of, title_of, why_not
+from longform.audit.control_runs import subset_spec
+from longform.audit.shown import finished
+from longform.data.example import Example
+from longform.errors import FailureError
+from longform.files import atomic_write
+from longform.progress import Progress, no_progress
+from longform.score.report import Report
+from longform.score.statistics import Interval, intervals
+from longform.study.config import ScoreSettings, Study
+from longform.study.dataset_spec import DatasetSpec
+from longform.study.grid import run_study
+from longform.study.items import item_row
+from longform.study.runs import Run, find_runs
+from longform.study.scores import score_rows
+from longform.study.systems.kinds import SystemSpec
+from longform.study.systems.tools import Tools
+
+__all__ = ["BOUNDS", "Bound", "Bounds", "make_bounds", "nearby_bounds", "write_bounds"]
+
+BOUNDS = "bounds.json"
+FORMAT = "longform-bounds/1"
+
+
+@dataclass(frozen=True)
+class Bound:
+    """A bound with its scores; ``kind`` is that of its system, ``title`` what it is called in a sentence."""
+
+    name: str
+    kind: str
+    side: str
+    title: str
+    report: Report
+
+
+@dataclass(frozen=True)
+class Bounds:
+    """The bounds of a dataset of ``items`` questions, and why others are left out."""
+
+    dataset: str
+    task: str
+    items: int
+    bounds: tuple[Bound, ...]
+    left_out: Mapping[str, str]
+
+
+def make_bounds(
+    dataset: DatasetSpec,
+    work: Path,
+    *,
+    train: DatasetSpec | None = None,
+    index: str | None = None,
+    seed: int = 0,
+    scores: ScoreSettings = ScoreSettings(),  # noqa: B008
+    progress: Progress = no_progress,
+) -> Bounds:
+    """Make every bound that the data allow, or go on with it, and write ``bounds.json`` beside the runs.
+
+    People's answers are compared with each other on the questions that have two, as in *Hurdles*.
+    """
+    loaded = dataset.load()
+    two = [example.id for example in loaded if len(example.long_answers) > 1]
+    of_two = dataset if len(two) in (0, len(loaded)) else subset_spec(dataset, "with-two-answers", two, work)
+    defaults: dict[str, Any] = {"train": train} if train is not None else {}
+    defaults |= {"index": index} if index is not None else {}
+    left_out, systems, only = {}, [], {}
+    for one in bound_systems(loaded.task):
+        why = why_not(one, loaded.examples, train=train is not None, index=index is not None)
+        if why:
+            left_out[_name(one)] = why
+            continue
+        spec = SystemSpec.parse(one.table, defaults, Path())
+        systems.append(spec)
+        only[spec.name] = (of_two.label if "two" in one.needs else dataset.label,)
+    datasets = (dataset,) if of_two.label == dataset.label else (dataset, of_two)
+    study = Study("bounds", tuple(systems), datasets, work, Path(), seed, scores, only)
+    made = run_study(study, progress=progress)
+    bounds = Bounds(dataset.label, loaded.task, len(loaded), tuple(_of_run(one.run) for one in made), left_out)
+    write_bounds(work / dataset.label / BOUNDS, bounds, seed=seed, resamples=scores.resamples)
+    return bounds
+
+
+def nearby_bounds(run: Run, *, sentences: str | None = None) -> Bounds:
+    """The bounds for a run: those that are runs beside it, and those that follow from its questions alone."""
+    beside = [other for other in find_runs(run.folder.parent) if side_of(_settings(other)) and other.complete]
+    found = {
+        other.system: _of_run(other)
+        for other in beside
+        if other.folder != run.folder and other.record["identity"]["examples"] == run.record["identity"]["examples"]
+    }
+    settings = finished(run).settings
+    way = sentences or str(settings.get("sentences", "own"))
+    left_out = {}
+    there = {(bound.kind, bound.title) for bound in found.values()}
+    for one in bound_systems(run.task):
+        if (one.table["kind"], title_of(one.table)) in there:
+            continue
+        why = why_not(one, run.examples, train=False, index=False)
+        if why:
+            left_out[_name(one)] = why.replace(": name them with --train", "").replace(": name one with --index", "")
+            continue
+        bound = _computed(one, run.examples, run.task, way)
+        found[bound.name] = bound
+    ordered = sorted(found.values(), key=lambda bound: bound.side != "lower")
+    return Bounds(run.dataset, run.task, len(run.examples), tuple(ordered), left_out)
+
+
+def write_bounds(path: Path, bounds: Bounds, *, seed: int, resamples: int = 10_000) -> None:
+    """Keep the bounds where ``longform study report`` finds them, to draw them under and over the systems."""
+    rows = []
+    for bound in bounds.bounds:
+        found: Mapping[str, Interval] = intervals(bound.report, resamples=resamples, seed=seed)
+        rows.append(
+            {
+                "name": bound.name,
+                "kind": bound.kind,
+                "side": bound.side,
+                "title": bound.title,
+                "dataset": bounds.dataset,
+                "items": bound.report.n,
+                "scores": bound.report.scores,
+                "intervals": {name: [one.low, one.high] for name, one in found.items()},
+            }
+        )
+    record = {
+        "format": FORMAT,
+        "dataset": bounds.dataset,
+        "task": bounds.task,
+        "items": bounds.items,
+        "bounds": rows,
+        "left_out": [{"name": name, "why": why} for name, why in bounds.left_out.items()],
+    }
+    try:
+        with atomic_write(path) as file:
+            file.write(orjson.dumps(record, option=orjson.OPT_INDENT_2))
+    except OSError as error:
+        raise FailureError(f"{path} cannot be written: {(error.strerror or str(error)).lower()}.") from error
+
+
+def _computed(one: BoundSystem, examples: Sequence[Example], task: str, sentences: str) -> Bound:
+    kept = [example for example in examples if "two" not in one.needs or len(example.long_answers) > 1]
+    spec = SystemSpec.parse(one.table, {}, Path())
+    system = spec.open(Tools(sentences=sentences), task)
+    rows = {example.id: item_row(example, system.answer(example), 0.0) for example in kept}
+    return _bound(spec.name, one.table, score_rows(kept, rows, task, sentences=sentences))
+
+
+def _of_run(run: Run) -> Bound:
+    return _bound(run.system, _settings(run), finished(run))
+
+
+def _bound(name: str, settings: Mapping[str, Any], report: Report) -> Bound:
+    side = side_of(settings)
+    assert side is not None
+    return Bound(name, settings["kind"], side, title_of(settings), report)
+
+
+def _settings(run: Run) -> Mapping[str, Any]:
+    found: Mapping[str, Any] = run.record["identity"]["system"]
+    return found
+
+
+def _name(one: BoundSystem) -> str:
+    """What a bound is called that cannot be made, and so has no settings to be named by."""
+    table = one.table
+    if table["kind"] == "training-answer":
+        return f"{table['choose']}-training-answer@{table['k']}"
+    return str(table.get("name") or (f"{table['choose']}-gold" if table["kind"] == "gold" else table["kind"]))

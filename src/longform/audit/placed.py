@@ -1,0 +1,160 @@
+"""Where a system stands between what knows nothing of the answer and people, score by score."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from longform.audit.bound_systems import LOWER, PEOPLE
+from longform.audit.bounds_runs import Bound, Bounds
+from longform.audit.finding import Finding, Table, Verdict
+from longform.audit.shown import (
+    comparison_row,
+    difference_text,
+    left_out_notes,
+    metric_name,
+    p_text,
+    quality_metrics,
+    restricted,
+    score_text,
+)
+from longform.errors import InputError
+from longform.score.report import Report
+from longform.score.statistics import Comparison, compare, holm
+
+__all__ = ["CHECK", "Placed", "place_system"]
+
+CHECK = "Is it above what knows nothing?"
+
+FEW = 20
+"""On fewer questions than this nothing is ruled out."""
+LEVEL = 0.05
+
+
+@dataclass(frozen=True)
+class Placed:
+    """A system against a bound on one score; ``p`` is corrected for all of them."""
+
+    metric: str
+    bound: Bound
+    found: Comparison
+    p: float
+    n: int
+
+    @property
+    def where(self) -> str:
+        """Above or below, where chance alone does not explain it; else "about"."""
+        if self.p >= LEVEL or self.found.difference == 0:
+            return "about"
+        return "above" if self.found.difference > 0 else "below"
+
+    @property
+    def against(self) -> str:
+        """The two scores, for a sentence."""
+        first, second = self.found.first, self.found.second
+        return f"{score_text(first, second)} against {score_text(second, first)}"
+
+
+def place_system(name: str, report: Report, bounds: Bounds, *, resamples: int = 10_000, seed: int = 0) -> Finding:
+    """Where a system stands between the bounds of its dataset, score by score, on the questions of each bound."""
+    places = _placed(name, report, bounds.bounds, resamples, seed)
+    lower = [one for one in places if one.bound.side == LOWER]
+    below = [one for one in lower if one.where != "above" and one.found.difference <= 0 and one.n >= FEW]
+    unsure = [one for one in lower if one.where != "above" and one not in below]
+    beyond = [one for one in places if one.bound.kind in PEOPLE and one.where == "above"]
+    if below or beyond:
+        verdict = Verdict.CONCERN
+        told = [
+            f"{name} is {'below' if one.where == 'below' else 'not above'} {one.bound.title} on "
+            f"{metric_name(one.metric)} ({one.against})"
+            for one in _worst(below)
+        ]
+        told += [
+            f"{name} is above {one.bound.title} on {metric_name(one.metric)} ({one.against}), "
+            f"which says more of the score than of the system"
+            for one in _worst(beyond)
+        ]
+        words = f"{'; '.join(told)}."
+    elif unsure or not lower:
+        verdict = Verdict.UNKNOWN
+        told = [
+            f"on {metric_name(one.metric)} it is not surely above {one.bound.title} ({one.against})"
+            for one in _worst(unsure)
+        ]
+        words = f"The {report.n:,} questions do not tell: {'; '.join(told) or 'there is no bound to compare with'}."
+    else:
+        verdict = Verdict.FINE
+        told = [
+            f"on {metric_name(metric)} it has {score_text(one.found.first, one.found.second)}, {one.bound.title} "
+            f"{score_text(one.found.second, one.found.first)}"
+            for metric, one in _highest(lower).items()
+        ]
+        words = f"Yes: {'; '.join(told)}."
+    numbers = {
+        "system": name,
+        "questions": report.n,
+        "placed": [
+            {"metric": one.metric, "bound": one.bound.name, "side": one.bound.side, "where": one.where, "items": one.n}
+            | {**comparison_row(one.found), "holm": one.p}
+            for one in places
+        ],
+    }
+    notes = left_out_notes(bounds.left_out)
+    return Finding(f"{CHECK} ({name})", verdict, words, [_placed_table(name, places)], numbers, notes)
+
+
+def _placed(name: str, report: Report, bounds: Sequence[Bound], resamples: int, seed: int) -> list[Placed]:
+    found: list[tuple[str, Bound, Comparison, int]] = []
+    for bound in bounds:
+        ids = set(report.ids) & set(bound.report.ids)
+        if not ids:
+            raise InputError(
+                f"{name} and the bound {bound.name} have no question in common: name a run of this dataset."
+            )
+        mine, theirs = restricted(report, ids), restricted(bound.report, ids)
+        compared = compare(mine, theirs, resamples=resamples, seed=seed)
+        # Where both have nothing, as with exact match of long answers, there is nothing to compare.
+        told = [metric for metric in quality_metrics(compared) if compared[metric].first or compared[metric].second]
+        found += [(metric, bound, compared[metric], mine.n) for metric in told]
+    corrected = holm([one.p for _, _, one, _ in found])
+    return [Placed(metric, bound, one, p, n) for (metric, bound, one, n), p in zip(found, corrected, strict=True)]
+
+
+def _worst(places: Sequence[Placed]) -> list[Placed]:
+    """The farthest bound of each score."""
+    found: dict[str, Placed] = {}
+    for one in places:
+        if one.metric not in found or abs(one.found.difference) > abs(found[one.metric].found.difference):
+            found[one.metric] = one
+    return list(found.values())
+
+
+def _highest(places: Sequence[Placed]) -> dict[str, Placed]:
+    """The highest bound of each score."""
+    found: dict[str, Placed] = {}
+    for one in places:
+        if one.metric not in found or one.found.second > found[one.metric].found.second:
+            found[one.metric] = one
+    return found
+
+
+def _placed_table(name: str, places: Sequence[Placed]) -> Table:
+    rows = [
+        [
+            metric_name(one.metric),
+            one.bound.name,
+            "▼" if one.bound.side == LOWER else "▲",
+            score_text(one.found.second, one.found.first),
+            score_text(one.found.first, one.found.second),
+            difference_text(one.found),
+            p_text(one.p),
+            one.where,
+        ]
+        for one in sorted(places, key=lambda one: one.metric)
+    ]
+    return Table(
+        f"{name} between the bounds",
+        ("score", "bound", "", "bound's", "system's", "difference", "p", "it is"),
+        rows,
+        "p by a paired permutation test, after Holm over all rows.",
+    )

@@ -1,0 +1,105 @@
+"""Systems as bars between the bounds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+from longform.report.bounds import LOWER, UPPER, Bound
+from longform.report.gather import DatasetRuns
+from longform.report.labels import in_lanes
+from longform.report.measures import measure_of
+from longform.report.plot import WIDTH, Plot
+from longform.report.svg import SIZE, Drawing, nice_ticks, number, shortened, text_width
+from longform.report.table import Cell, ScoreTable
+
+__all__ = ["bars"]
+
+_ROW, _BAR, _LANE = 24.0, 13.0, 15.0
+_VALUES = 44.0
+_LABELS = 128.0
+
+
+def bars(dataset: DatasetRuns, table: ScoreTable, metric: str, name: str) -> Plot | None:
+    """A bar with its interval for each system that competes; the bounds are lines through all of them.
+
+    The names of lower bounds stand above the bars, those of upper bounds below, so that no line crosses a name.
+    """
+    shown = [entry.system for entry in dataset.competing if metric in table.cells[entry.system]]
+    bounds = [bound for bound in dataset.bounds if metric in bound.scores and bound.name not in shown]
+    if not shown:
+        return None
+    cells = {system: table.cells[system][metric] for system in shown}
+    heading, about = measure_of(metric)
+    highest = max([*(cell.high or cell.value for cell in cells.values()), *(bound.scores[metric] for bound in bounds)])
+    lowest = min([0.0, *(cell.value for cell in cells.values()), *(bound.scores[metric] for bound in bounds)])
+    ticks = nice_ticks(lowest, highest or 1.0)
+    left = 8 + min(_LABELS, max(text_width(system) for system in shown)) + 6
+    right = WIDTH - _VALUES
+
+    def x_of(value: float) -> float:
+        return left + (value - ticks[0]) / (ticks[-1] - ticks[0]) * (right - left)
+
+    digits = next(iter(cells.values())).digits
+    lower = _lanes([bound for bound in bounds if bound.side == LOWER], metric, digits, x_of, to_right=True)
+    upper = _lanes([bound for bound in bounds if bound.side == UPPER], metric, digits, x_of, to_right=False)
+    top = 8 + _LANE * (max((lane for *_, lane in lower), default=-1) + 1) + (4 if lower else 0)
+    bottom = top + _ROW * len(shown)
+    height = bottom + 20 + _LANE * (max((lane for *_, lane in upper), default=-1) + 1) + 6
+    title = f"{heading} on {dataset.label}"
+    drawing = Drawing(name, title, _described(heading, cells, bounds, metric, digits), WIDTH, height)
+    for side, edge, other in ((LOWER, ticks[0], max), (UPPER, ticks[-1], min)):
+        values = [bound.scores[metric] for bound in bounds if bound.side == side]
+        if values:
+            begin, stop = sorted((x_of(edge), x_of(other(values))))
+            drawing.add("rect", x=begin, y=top, width=stop - begin, height=bottom - top, class_=f"zone {side}")
+    for tick in ticks:
+        x = x_of(tick)
+        drawing.add("line", x1=x, x2=x, y1=top, y2=bottom, class_="grid")
+        drawing.text(x, bottom + 14, number(tick), text_anchor="middle", class_="soft")
+    for row, (system, cell) in enumerate(cells.items()):
+        middle = top + row * _ROW + _ROW / 2
+        start, end = sorted((x_of(max(0.0, ticks[0])), x_of(cell.value)))
+        drawing.text(left - 6, middle + SIZE * 0.35, shortened(system, _LABELS), text_anchor="end")
+        drawing.add("rect", x=start, y=middle - _BAR / 2, width=max(end - start, 0.5), height=_BAR, class_="bar")
+        if cell.low is not None and cell.high is not None:
+            low, high = x_of(cell.low), x_of(cell.high)
+            path = f"M{low:.1f} {middle - 4}v8M{low:.1f} {middle}H{high:.1f}M{high:.1f} {middle - 4}v8"
+            drawing.add("path", d=path, class_="whisker")
+        drawing.text(WIDTH - 2, middle + SIZE * 0.35, cell.text, text_anchor="end", class_="strong")
+    for side, placed in ((LOWER, lower), (UPPER, upper)):
+        for text, x, start, lane in placed:
+            y = top - 6 - lane * _LANE if side == LOWER else bottom + 31 + lane * _LANE
+            ends = (y - 9, bottom) if side == LOWER else (top, y + 2)
+            drawing.add("line", x1=x, x2=x, y1=ends[0], y2=ends[1], class_=f"bound {side}")
+            drawing.text(start, y, text, class_=f"halo {side}-text")
+    rows = [[system, cell.text, cell.interval, cell.mark] for system, cell in cells.items()]
+    rows += [[f"{bound.name} ({bound.side} bound)", f"{bound.scores[metric]:.{digits}f}", "", ""] for bound in bounds]
+    caption = f"{heading}: {about}." if about else f"{heading}."
+    return Plot(drawing, caption, ("system", heading, "95 % interval", "mark"), rows)
+
+
+def _lanes(
+    bounds: Sequence[Bound], metric: str, digits: int, x_of: Callable[[float], float], *, to_right: bool
+) -> list[tuple[str, float, float, int]]:
+    """Text, place of the line, start of the text and lane of each bound; texts stand to one side of their lines."""
+    ordered = sorted(bounds, key=lambda bound: bound.scores[metric], reverse=to_right)
+    texts = [f"{shortened(bound.name, 190)} {bound.scores[metric]:.{digits}f}" for bound in ordered]
+    lines = [x_of(bound.scores[metric]) for bound in ordered]
+    starts = []
+    for text, x in zip(texts, lines, strict=True):
+        wanted = x + 4 if to_right else x - 4 - text_width(text)
+        # A text that would leave the drawing moves in, and may then touch a line; its halo keeps it legible.
+        starts.append(max(2.0, min(wanted, WIDTH - 2 - text_width(text))))
+    lanes = in_lanes([(start, start + text_width(text)) for text, start in zip(texts, starts, strict=True)], lines)
+    return list(zip(texts, lines, starts, lanes, strict=True))
+
+
+def _described(heading: str, cells: Mapping[str, Cell], bounds: Sequence[Bound], metric: str, digits: int) -> str:
+    told = ", ".join(f"{system} {cell.text}" for system, cell in cells.items())
+    sides = [
+        f"{side} bounds: "
+        + ", ".join(f"{bound.name} {bound.scores[metric]:.{digits}f}" for bound in bounds if bound.side == side)
+        for side in (LOWER, UPPER)
+        if any(bound.side == side for bound in bounds)
+    ]
+    return "; ".join([f"{heading} of the systems: {told}", *sides]) + "."

@@ -1,0 +1,149 @@
+"""Calibrate when two questions count as the same question, and when as being on the same topic.
+
+    python tools/paraphrase.py ../shared/data
+
+DATA holds ``ambignq/train_light.json.gz`` and ``train/questions.jsonl.gz``. The labels, by id, are in
+``tools/paraphrase_labels.csv``: 300 pairs of AmbigNQ's training questions and 156 pairs of the training questions that
+have pages, each drawn at random from the pairs in which one is among the seven nearest of the other, so many from each
+range of cosines from 0.6 up (and, where pages are known, from pairs with and without a page in common); pairs below
+0.6 are hardly ever paraphrases. A single annotator labelled them one by one,
+seeing the two questions and nothing else: ``y`` where an
+answer to the one question would do as an answer to the other. No question of any dev or test set is among them.
+
+Prints the weights of the two logistic regressions in ``longform.audit.paraphrase``, and how well each does on pairs
+that it was not fitted on. Also prints how well it would do to call two questions the same where they share an answer.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from longform.audit.nearest_questions import default_cache, nearest_by_meaning, vectors_of
+from longform.audit.paraphrase import same_page
+from longform.audit.question_signs import SIGNS, AskedQuestion, SubjectWeights, paraphrase_signs
+from longform.data import Example, load_dataset
+from longform.models import Encoder
+from longform.text import normalize_answer
+
+LABELS = Path(__file__).with_name("paraphrase_labels.csv")
+FOLDS, NEAREST = 10, 7
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("data", type=Path)
+    parser.add_argument("--labels", type=Path, default=LABELS)
+    parser.add_argument("--seed", type=int, default=0)
+    arguments = parser.parse_args()
+    ambiguous = load_dataset(str(arguments.data / "ambignq" / "train_light.json.gz")).examples
+    paged = load_dataset(str(arguments.data / "train" / "questions.jsonl.gz")).examples
+    encoder, examples = Encoder.load(), [*ambiguous, *paged]
+    vectors = vectors_of([one.question for one in examples], encoder, default_cache())
+    place_of = {one.id: place for place, one in enumerate(examples)}
+    with arguments.labels.open(encoding="utf-8", newline="") as file:
+        pairs = [(place_of[row["first"]], place_of[row["second"]], row["label"] == "y") for row in csv.DictReader(file)]
+    paraphrases(examples, vectors, pairs, arguments.seed)
+    topics(paged, vectors[len(ambiguous) :], arguments.seed)
+
+
+def paraphrases(examples: list[Example], vectors: Any, pairs: list[tuple[int, int, bool]], seed: int) -> None:
+    """Fit and print the decision whether two questions are paraphrases."""
+    asked = [AskedQuestion.of(one.question) for one in examples]
+    features = np.array(
+        [
+            paraphrase_signs(
+                asked[first],
+                asked[second],
+                float(vectors[first] @ vectors[second]),
+                same_page(examples[first], examples[second]),
+            )
+            for first, second, _ in pairs
+        ]
+    )
+    labels = np.array([label for _, _, label in pairs], dtype=float)
+    print(f"{len(pairs)} labelled pairs, {labels.sum():.0f} of them paraphrases")
+    answers = np.array([share_answer(examples[first], examples[second]) for first, second, _ in pairs])
+    print(f"an answer in common instead: {quality(answers, labels)}")
+    for name, columns in (("cosine alone", [0]), ("all signs", list(range(len(SIGNS))))):
+        held = held_out(features[:, columns], labels, seed)
+        print(f"{name}, {FOLDS}-fold: {quality(held >= 0, labels)}, area under the curve {area(held, labels):.3f}")
+    print("WEIGHTS", logistic(features, labels).round(2).tolist())
+
+
+def topics(examples: tuple[Example, ...], vectors: Any, seed: int) -> None:
+    """Fit and print the decision whether two questions are on the same page."""
+    asked = [AskedQuestion.of(one.question) for one in examples]
+    weights = SubjectWeights(asked)
+    near = nearest_by_meaning(vectors, vectors, NEAREST + 1)
+    pairs = {
+        (min(place, one.place), max(place, one.place)): one.score
+        for place, found in enumerate(near)
+        for one in found
+        if one.place != place
+    }
+    rows = [
+        ([cosine, weights.shared(asked[first], asked[second])], known)
+        for (first, second), cosine in pairs.items()
+        if (known := same_page(examples[first], examples[second])) is not None
+    ]
+    features, labels = np.array([row for row, _ in rows]), np.array([label for _, label in rows], dtype=float)
+    held = 1 / (1 + np.exp(-held_out(features, labels, seed)))
+    print(f"\n{len(rows)} near pairs with pages, {labels.sum():.0f} of them with one in common")
+    print(f"area under the curve, {FOLDS}-fold: {area(held, labels):.3f}")
+    best = max(np.arange(0.05, 0.95, 0.05), key=lambda least: f1(held >= least, labels))
+    print(f"TOPIC_WEIGHTS {logistic(features, labels).round(2).tolist()}")
+    print(f"TOPIC_THRESHOLD {best:.2f}: {quality(held >= best, labels)}")
+
+
+def share_answer(first: Example, second: Example) -> bool:
+    ours, theirs = (
+        {normalize_answer(name) for names in one.short_answers for name in names} - {""} for one in (first, second)
+    )
+    return not ours.isdisjoint(theirs)
+
+
+def held_out(features: Any, labels: Any, seed: int) -> Any:
+    """What each pair scores when it is in the part that the regression was not fitted on."""
+    fold = np.random.default_rng(seed).permutation(len(labels)) % FOLDS
+    scores = np.zeros(len(labels))
+    for number in range(FOLDS):
+        weights = logistic(features[fold != number], labels[fold != number])
+        scores[fold == number] = weights[0] + features[fold == number] @ weights[1:]
+    return scores
+
+
+def quality(decided: Any, labels: Any) -> str:
+    return f"precision {labels[decided].mean():.3f}, recall {decided[labels == 1].mean():.3f}"
+
+
+def f1(decided: Any, labels: Any) -> float:
+    return float(2 * (decided * labels).sum() / max(decided.sum() + labels.sum(), 1))
+
+
+def area(scores: Any, labels: Any) -> float:
+    """The probability that a pair of the kind scores above one that is not."""
+    good, bad = scores[labels == 1], scores[labels == 0]
+    return float(((good[:, None] > bad[None]) + 0.5 * (good[:, None] == bad[None])).mean())
+
+
+def logistic(features: Any, labels: Any, ridge: float = 0.1) -> Any:
+    """Newton's method for a logistic regression with an intercept."""
+    design = np.column_stack([np.ones(len(features)), features])
+    weights = np.zeros(design.shape[1])
+    for _ in range(50):
+        odds = 1 / (1 + np.exp(-design @ weights))
+        step = np.linalg.solve(
+            design.T @ (design * (odds * (1 - odds))[:, None]) + ridge * np.eye(len(weights)),
+            design.T @ (labels - odds) - ridge * weights,
+        )
+        weights = weights + step
+    return weights
+
+
+if __name__ == "__main__":
+    main()
