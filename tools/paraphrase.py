@@ -1,4 +1,4 @@
-"""Calibrate when two questions count as the same question, and when as being on the same topic.
+"""Calibrate when two questions count as the same question, and check when they count as being on the same topic.
 
     python tools/paraphrase.py ../shared/data
 
@@ -10,8 +10,9 @@ range of cosines from 0.6 up (and, where pages are known, from pairs with and wi
 seeing the two questions and nothing else: ``y`` where an
 answer to the one question would do as an answer to the other. No question of any dev or test set is among them.
 
-Prints the weights of the two logistic regressions in ``longform.audit.paraphrase``, and how well each does on pairs
-that it was not fitted on. Also prints how well it would do to call two questions the same where they share an answer.
+Prints the weights of the logistic regression in ``longform.audit.paraphrase``, how well it does on pairs that it was
+not fitted on, and how well it would do to call two questions the same where they share an answer. Last, how well the
+rule for the same subject, which is not fitted, does as a guess at whether two questions share a page.
 """
 
 from __future__ import annotations
@@ -23,8 +24,8 @@ from typing import Any
 
 import numpy as np
 
-from longform.audit.nearest_questions import default_cache, nearest_by_meaning, vectors_of
-from longform.audit.paraphrase import same_page
+from longform.audit.nearest_questions import default_cache, nearest_by_meaning, nearest_by_words, vectors_of
+from longform.audit.paraphrase import NAME_COSINE, NAME_SHARE, same_page, same_subject
 from longform.audit.question_signs import SIGNS, AskedQuestion, SubjectWeights, paraphrase_signs
 from longform.data import Example, load_dataset
 from longform.models import Encoder
@@ -48,7 +49,7 @@ def main() -> None:
     with arguments.labels.open(encoding="utf-8", newline="") as file:
         pairs = [(place_of[row["first"]], place_of[row["second"]], row["label"] == "y") for row in csv.DictReader(file)]
     paraphrases(examples, vectors, pairs, arguments.seed)
-    topics(paged, vectors[len(ambiguous) :], arguments.seed)
+    topics(paged, vectors[len(ambiguous) :])
 
 
 def paraphrases(examples: list[Example], vectors: Any, pairs: list[tuple[int, int, bool]], seed: int) -> None:
@@ -75,29 +76,30 @@ def paraphrases(examples: list[Example], vectors: Any, pairs: list[tuple[int, in
     print("WEIGHTS", logistic(features, labels).round(2).tolist())
 
 
-def topics(examples: tuple[Example, ...], vectors: Any, seed: int) -> None:
-    """Fit and print the decision whether two questions are on the same page."""
+def topics(examples: tuple[Example, ...], vectors: Any) -> None:
+    """Print how often questions that name the same subject share a page, and the other way round."""
     asked = [AskedQuestion.of(one.question) for one in examples]
-    weights = SubjectWeights(asked)
-    near = nearest_by_meaning(vectors, vectors, NEAREST + 1)
+    weights, questions = SubjectWeights(asked), [one.question for one in examples]
+    near = (
+        nearest_by_meaning(vectors, vectors, NEAREST + 1),
+        nearest_by_words(questions, questions, NEAREST + 1, default_cache()),
+    )
     pairs = {
-        (min(place, one.place), max(place, one.place)): one.score
-        for place, found in enumerate(near)
+        (min(place, one.place), max(place, one.place))
+        for way in near
+        for place, found in enumerate(way)
         for one in found
         if one.place != place
     }
     rows = [
-        ([cosine, weights.shared(asked[first], asked[second])], known)
-        for (first, second), cosine in pairs.items()
+        (same_subject(asked[first], asked[second], float(vectors[first] @ vectors[second]), weights), known)
+        for first, second in sorted(pairs)
         if (known := same_page(examples[first], examples[second])) is not None
     ]
-    features, labels = np.array([row for row, _ in rows]), np.array([label for _, label in rows], dtype=float)
-    held = 1 / (1 + np.exp(-held_out(features, labels, seed)))
+    decided, labels = np.array([row for row, _ in rows]), np.array([label for _, label in rows], dtype=float)
     print(f"\n{len(rows)} near pairs with pages, {labels.sum():.0f} of them with one in common")
-    print(f"area under the curve, {FOLDS}-fold: {area(held, labels):.3f}")
-    best = max(np.arange(0.05, 0.95, 0.05), key=lambda least: f1(held >= least, labels))
-    print(f"TOPIC_WEIGHTS {logistic(features, labels).round(2).tolist()}")
-    print(f"TOPIC_THRESHOLD {best:.2f}: {quality(held >= best, labels)}")
+    print(f"the same subject from a share of {NAME_SHARE} and a cosine of {NAME_COSINE} on: {decided.sum()} pairs")
+    print(f"as a guess at whether they share a page: {quality(decided, labels)}")
 
 
 def share_answer(first: Example, second: Example) -> bool:
@@ -119,10 +121,6 @@ def held_out(features: Any, labels: Any, seed: int) -> Any:
 
 def quality(decided: Any, labels: Any) -> str:
     return f"precision {labels[decided].mean():.3f}, recall {decided[labels == 1].mean():.3f}"
-
-
-def f1(decided: Any, labels: Any) -> float:
-    return float(2 * (decided * labels).sum() / max(decided.sum() + labels.sum(), 1))
 
 
 def area(scores: Any, labels: Any) -> float:

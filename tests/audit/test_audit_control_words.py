@@ -67,7 +67,7 @@ def test_nouns_by_rules_are_close_to_nouns_by_a_person() -> None:
         found, wanted = found + len(mine), wanted + len(theirs)
         both += sum(min(mine.count(word), theirs.count(word)) for word in set(theirs))
     # docs/audits/control.md gives these figures.
-    assert both / found == pytest.approx(0.897, abs=0.0005)
+    assert both / found == pytest.approx(0.874, abs=0.0005)
     assert both / wanted == pytest.approx(0.992, abs=0.0005)
 
 

@@ -16,6 +16,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from longform import Document, Index
 from longform.errors import FailureError, InputError
 from longform.models import Reader
 from longform.train.reader_check import Reading
@@ -122,12 +123,23 @@ def test_a_reader_is_trained_written_and_scored(tiny: Path, data: Path, tmp_path
     extra = tmp_path / "extra.jsonl"
     rows = [{"question": "what is hot ?", "context": "wine is hot .", "answers": ["wine"]}] * 4
     extra.write_text("\n".join(map(json.dumps, rows)))
+    asked = tmp_path / "asked.jsonl"
+    asked.write_text(json.dumps({"question": "what is hot ?", "short_answers": [["wine"]]}))
+    pages = [Document("1", "", "wine is hot ."), Document("2", "", "tea is not hot .")]
     out = tmp_path / "my-reader"
     result = train_reader(
-        [data], out, base=tiny, extra=[extra], settings=small(epochs=8, save_steps=99), int8=False, report=steps.append
+        [data],
+        out,
+        base=tiny,
+        extra=[extra],
+        asked=[asked],
+        index=Index.create(tmp_path / "my.index", pages),
+        settings=small(epochs=8, save_steps=99),
+        int8=False,
+        report=steps.append,
     )
     assert sorted(path.name for path in out.iterdir()) == ["README.md", "config.json", "model.onnx", "tokenizer.json"]
-    assert result.counts == {"train": 48, "extra": 4, "extra_skipped": 0, "validation": 16, "test": 16}
+    assert result.counts == {"train": 48, "extra": 6, "extra_skipped": 0, "validation": 16, "test": 16}
     assert len(result.validation_f1) == 8 and result.agreement == result.span_agreement == 1.0
     # Never to answer is worth 37.5: three questions in eight have no answer.
     assert result.scores["f1"].value > 60 > result.before["f1"]
@@ -151,7 +163,14 @@ def test_a_reader_is_trained_written_and_scored(tiny: Path, data: Path, tmp_path
     card = (out / "README.md").read_text()
     from longform.files import sha256_of
 
-    for part in (sha256_of(data), sha256_of(extra), sha256_of(tiny / "model.safetensors"), "toy.json", "| F1 |"):
+    for part in (
+        sha256_of(data),
+        sha256_of(extra),
+        sha256_of(asked),
+        sha256_of(tiny / "model.safetensors"),
+        "toy.json",
+        "| F1 |",
+    ):
         assert part in card
     assert f"{result.scores['f1'].value:.1f}" in card and f"{result.before['f1']:.1f}" in card
     assert str(tmp_path) not in card.partition("## Made by")[0]

@@ -45,7 +45,7 @@ def audit_bounds(bounds: Bounds, *, resamples: int = 10_000, seed: int = 0) -> F
     notes = left_out_notes(bounds.left_out)
     if any(bound.kind in PEOPLE for bound in bounds.bounds):
         notes.append(
-            "People's answers are compared with those of the others alone, so with one reference less than a system's."
+            "People's answers are compared with those of the others alone: with one reference less than other rows."
         )
     return Finding(CHECK, verdict, words, [_table(bounds, names, resamples, seed)], _numbers(bounds), notes)
 

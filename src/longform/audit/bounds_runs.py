@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -35,13 +35,18 @@ FORMAT = "longform-bounds/1"
 
 @dataclass(frozen=True)
 class Bound:
-    """A bound with its scores; ``kind`` is that of its system, ``title`` what it is called in a sentence."""
+    """A bound with its scores; ``kind`` is that of its system, ``title`` what it is called in a sentence.
+
+    ``references`` are, for a bound that is compared with some of the references alone, the places of those that each
+    of its answers to a question is compared with.
+    """
 
     name: str
     kind: str
     side: str
     title: str
     report: Report
+    references: Mapping[str, tuple[tuple[int, ...], ...]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -153,17 +158,22 @@ def _computed(one: BoundSystem, examples: Sequence[Example], task: str, sentence
     spec = SystemSpec.parse(one.table, {}, Path())
     system = spec.open(Tools(sentences=sentences), task)
     rows = {example.id: item_row(example, system.answer(example), 0.0) for example in kept}
-    return _bound(spec.name, one.table, score_rows(kept, rows, task, sentences=sentences))
+    return _bound(spec.name, one.table, score_rows(kept, rows, task, sentences=sentences), rows)
 
 
 def _of_run(run: Run) -> Bound:
-    return _bound(run.system, _settings(run), finished(run))
+    return _bound(run.system, _settings(run), finished(run), run.rows)
 
 
-def _bound(name: str, settings: Mapping[str, Any], report: Report) -> Bound:
+def _bound(name: str, settings: Mapping[str, Any], report: Report, rows: Mapping[str, Mapping[str, Any]]) -> Bound:
     side = side_of(settings)
     assert side is not None
-    return Bound(name, settings["kind"], side, title_of(settings), report)
+    references = {
+        identifier: tuple(tuple(answer["references"]) for answer in row["answers"])
+        for identifier, row in rows.items()
+        if all("references" in answer for answer in row["answers"])
+    }
+    return Bound(name, settings["kind"], side, title_of(settings), report, references)
 
 
 def _settings(run: Run) -> Mapping[str, Any]:

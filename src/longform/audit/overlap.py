@@ -30,7 +30,7 @@ _SHOWN = 100
 class ShareOf(NamedTuple):
     """How many of how many, as a share with its 95 % interval."""
 
-    count: int
+    number: int
     of: int
     share: float
     low: float
@@ -100,13 +100,13 @@ def audit_overlap(overlap: Overlap, *, decided_by: str = "", nearest: int = NEAR
         wilson(len(ids), of) for ids in (overlap.paraphrased, overlap.topical, overlap.copied)
     )
     labelled = sum(pair.label is not None for pair in overlap.pairs)
-    said = f"{paraphrased.count:,} of {of:,} test questions ({_percent(paraphrased)}) are asked in other words"
+    said = f"{paraphrased.number:,} of {of:,} test questions ({_percent(paraphrased)}) are asked in other words"
     words = (
-        f"{said} among the {overlap.training:,} training questions, {copied.count:,} of them word for word, and "
-        f"{topical.count:,} ({_percent(topical)}) have a training question on the same topic."
+        f"{said} among the {overlap.training:,} training questions, {copied.number:,} of them word for word, and "
+        f"{topical.number:,} ({_percent(topical)}) have a training question on the same topic."
     )
     verdict = Verdict.FINE
-    if paraphrased.share >= MUCH or (copied.count and copied.low >= MUCH / 5):
+    if paraphrased.share >= MUCH or (copied.number and copied.low >= MUCH / 5):
         verdict = Verdict.CONCERN
         words += " A system that has learnt these training answers can repeat them: report scores on the others too."
     elif of < FEW:
@@ -142,9 +142,9 @@ def _shares(overlap: Overlap, paraphrased: ShareOf, topical: ShareOf, copied: Sh
     same, near = sum(pair.paraphrase for pair in overlap.pairs), sum(pair.topic for pair in overlap.pairs)
     pairs = max(len(overlap.pairs), 1)
     rows = [
-        ("test questions with a paraphrase in training", f"{paraphrased.count:,}", str(paraphrased)),
-        ("of these word for word", f"{copied.count:,}", str(copied)),
-        ("test questions with the same topic in training", f"{topical.count:,}", str(topical)),
+        ("test questions with a paraphrase in training", f"{paraphrased.number:,}", str(paraphrased)),
+        ("of these word for word", f"{copied.number:,}", str(copied)),
+        ("test questions with the same topic in training", f"{topical.number:,}", str(topical)),
         ("pairs that are paraphrases", f"{same:,}", f"{100 * same / pairs:.1f} %"),
         ("pairs on the same topic, not paraphrases", f"{near - same:,}", f"{100 * (near - same) / pairs:.1f} %"),
         ("pairs that are neither", f"{len(overlap.pairs) - near:,}", f"{100 * (1 - near / pairs):.1f} %"),

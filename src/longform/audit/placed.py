@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from longform.audit.bound_systems import LOWER, PEOPLE
 from longform.audit.bounds_runs import Bound, Bounds
@@ -11,6 +11,7 @@ from longform.audit.finding import Finding, Table, Verdict
 from longform.audit.shown import (
     comparison_row,
     difference_text,
+    finished,
     left_out_notes,
     metric_name,
     p_text,
@@ -21,8 +22,10 @@ from longform.audit.shown import (
 from longform.errors import InputError
 from longform.score.report import Report
 from longform.score.statistics import Comparison, compare, holm
+from longform.study.runs import Run
+from longform.study.scores import score_rows
 
-__all__ = ["CHECK", "Placed", "place_system"]
+__all__ = ["CHECK", "Placed", "place_run", "place_system"]
 
 CHECK = "Is it above what knows nothing?"
 
@@ -55,9 +58,27 @@ class Placed:
         return f"{score_text(first, second)} against {score_text(second, first)}"
 
 
-def place_system(name: str, report: Report, bounds: Bounds, *, resamples: int = 10_000, seed: int = 0) -> Finding:
-    """Where a system stands between the bounds of its dataset, score by score, on the questions of each bound."""
-    places = _placed(name, report, bounds.bounds, resamples, seed)
+def place_run(run: Run, bounds: Bounds, *, resamples: int = 10_000, seed: int = 0) -> Finding:
+    """Where a run's system stands; with people it is compared on the very references that they are compared with."""
+    report = finished(run)
+    alike = {bound.name: _scored_alike(run, report, bound) for bound in bounds.bounds if bound.references}
+    return place_system(run.system, report, bounds, alike=alike, resamples=resamples, seed=seed)
+
+
+def place_system(
+    name: str,
+    report: Report,
+    bounds: Bounds,
+    *,
+    alike: Mapping[str, Report] | None = None,
+    resamples: int = 10_000,
+    seed: int = 0,
+) -> Finding:
+    """Where a system stands between the bounds of its dataset, score by score, on the questions of each bound.
+
+    ``alike`` are the system's scores against the references of a bound, by its name, where they are not all.
+    """
+    places = _placed(name, report, bounds.bounds, alike or {}, resamples, seed)
     lower = [one for one in places if one.bound.side == LOWER]
     below = [one for one in lower if one.where != "above" and one.found.difference <= 0 and one.n >= FEW]
     unsure = [one for one in lower if one.where != "above" and one not in below]
@@ -103,15 +124,40 @@ def place_system(name: str, report: Report, bounds: Bounds, *, resamples: int = 
     return Finding(f"{CHECK} ({name})", verdict, words, [_placed_table(name, places)], numbers, notes)
 
 
-def _placed(name: str, report: Report, bounds: Sequence[Bound], resamples: int, seed: int) -> list[Placed]:
+def _scored_alike(run: Run, report: Report, bound: Bound) -> Report:
+    """The system's scores with its answers compared with the references that the bound's answers are compared with."""
+    examples = [example for example in run.examples if example.id in bound.references]
+    rows = {
+        example.id: {
+            **run.rows[example.id],
+            "answers": [
+                {"text": answer["text"], "references": places}
+                for answer in run.rows[example.id]["answers"]
+                for places in bound.references[example.id]
+            ],
+        }
+        for example in examples
+    }
+    sentences = str(report.settings.get("sentences", "own"))
+    again = score_rows(examples, rows, run.task, sentences=sentences)
+    mine = restricted(report, again.ids)
+    # What a reader found does not depend on references, and is kept.
+    changed = {name: column for name, column in again.columns.items() if name in mine.columns}
+    return replace(mine, columns={**mine.columns, **changed})
+
+
+def _placed(
+    name: str, report: Report, bounds: Sequence[Bound], alike: Mapping[str, Report], resamples: int, seed: int
+) -> list[Placed]:
     found: list[tuple[str, Bound, Comparison, int]] = []
     for bound in bounds:
-        ids = set(report.ids) & set(bound.report.ids)
+        whole = alike.get(bound.name, report)
+        ids = set(whole.ids) & set(bound.report.ids)
         if not ids:
             raise InputError(
                 f"{name} and the bound {bound.name} have no question in common: name a run of this dataset."
             )
-        mine, theirs = restricted(report, ids), restricted(bound.report, ids)
+        mine, theirs = restricted(whole, ids), restricted(bound.report, ids)
         compared = compare(mine, theirs, resamples=resamples, seed=seed)
         # Where both have nothing, as with exact match of long answers, there is nothing to compare.
         told = [metric for metric in quality_metrics(compared) if compared[metric].first or compared[metric].second]
@@ -156,5 +202,5 @@ def _placed_table(name: str, places: Sequence[Placed]) -> Table:
         f"{name} between the bounds",
         ("score", "bound", "", "bound's", "system's", "difference", "p", "it is"),
         rows,
-        "p by a paired permutation test, after Holm over all rows.",
+        "p by a paired permutation test, after Holm over all rows. Beside people a system has their references alone.",
     )

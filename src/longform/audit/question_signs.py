@@ -1,4 +1,4 @@
-"""What two questions show of whether they ask the same: how they ask, the numbers they name, the words they share."""
+"""What two questions show of whether they ask the same: how they ask, the numbers and the subject that they name."""
 
 from __future__ import annotations
 
@@ -53,31 +53,36 @@ class AskedQuestion:
     """What of a question is compared.
 
     ``kind`` is what it asks for (time, person, amount, place, manner, thing; empty where it has no question word),
-    ``numbers`` are those it names in digits, words, ordinals or Roman, ``words`` the stems of its other content words.
+    ``numbers`` are those it names in digits, words, ordinals or Roman, ``words`` all words in order: content words as
+    stems, and those that say nothing by themselves, of which ``content`` is without, as they are.
 
     >>> asked = AskedQuestion.of("Who won the second season of The X Factor?")
-    >>> asked.kind, sorted(asked.numbers), sorted(asked.words)
-    ('person', ['2'], ['factor', 'season', 'won', 'x'])
+    >>> asked.kind, sorted(asked.numbers), sorted(asked.content)
+    ('person', ['2'], ['2', 'factor', 'season', 'won', 'x'])
     """
 
     kind: str
     numbers: frozenset[str]
-    words: frozenset[str]
+    words: tuple[str, ...]
+    content: frozenset[str]
 
     @classmethod
     def of(cls, question: str) -> AskedQuestion:
         """The parts of a question as it is written."""
         text = _POSSESSIVE.sub("", question.lower())
         kind = next((name for name, pattern in _KINDS.items() if pattern.search(text.strip())), "")
-        numbers, words = set(), set()
+        numbers, words, content = set(), [], set()
         for word in _WORD.findall(text):
             ordinal = _ORDINAL.fullmatch(word)
             number = ordinal[1] if ordinal else _NUMBERS.get(word, word)
             if number.isdecimal():
                 numbers.add(number)
-            elif word not in STOP_WORDS and word not in QUESTION_WORDS:
-                words.add(stem(word))
-        return cls(kind, frozenset(numbers), frozenset(words))
+            empty = word in STOP_WORDS or word in QUESTION_WORDS
+            kept = number if number.isdecimal() else word if empty else stem(word)
+            words.append(kept)
+            if not empty:
+                content.add(kept)
+        return cls(kind, frozenset(numbers), tuple(words), frozenset(content))
 
 
 def paraphrase_signs(first: AskedQuestion, second: AskedQuestion, cosine: float, same_page: bool | None) -> list[float]:
@@ -99,24 +104,44 @@ def paraphrase_signs(first: AskedQuestion, second: AskedQuestion, cosine: float,
 class SubjectWeights:
     """How much each word says of a question's subject: the logarithm of how few questions have it (its idf).
 
-    >>> weights = SubjectWeights(map(AskedQuestion.of, ["Who plays Ann?", "Who plays Bob?", "Who plays Bob's son?"]))
-    >>> one, two = map(AskedQuestion.of, ("Who plays Bob?", "Who made Bob?"))
-    >>> round(weights.shared(one, two), 2)
-    0.23
+    >>> asked = [AskedQuestion.of(text) for text in ("Who plays Ann in Only Fools?", "Who plays Bob?", "Who plays Al?")]
+    >>> weights = SubjectWeights(asked)
+    >>> round(weights.shared_name(asked[0], AskedQuestion.of("Who wrote Only Fools?")), 2)
+    0.33
     """
 
     def __init__(self, questions: Iterable[AskedQuestion]) -> None:
         found = list(questions)
         self._count = max(len(found), 1)
-        self._having = Counter(name for one in found for name in (*one.words, *one.numbers))
+        self._having = Counter(word for one in found for word in one.content)
 
     def weight(self, word: str) -> float:
         """A word's weight: 0 for one that every question has."""
         return math.log((self._count + 1) / (self._having[word] + 1))
 
-    def shared(self, first: AskedQuestion, second: AskedQuestion) -> float:
-        """The weight of the words that both have, as a share of the weight of the one with less; numbers are words."""
-        ours, theirs = first.words | first.numbers, second.words | second.numbers
-        least = min(sum(map(self.weight, ours)), sum(map(self.weight, theirs)))
+    def total(self, question: AskedQuestion) -> float:
+        """The weight of a question's content words, each once."""
         # Sorted, since a sum of floats depends on its order and a set has none.
-        return sum(self.weight(word) for word in sorted(ours & theirs)) / least if least > 0 else 0.0
+        return sum(map(self.weight, sorted(question.content)))
+
+    def shared_name(self, first: AskedQuestion, second: AskedQuestion) -> float:
+        """The weight of the weightiest run of words that both have, as a share of the question with less weight.
+
+        Such a run is most often a name: "only fools and horses", "declaration of independence".
+        """
+        if first.content.isdisjoint(second.content):
+            return 0.0
+        least = min(self.total(first), self.total(second))
+        return min(1.0, self._run(first, second) / least) if least > 0 else 0.0
+
+    def _run(self, first: AskedQuestion, second: AskedQuestion) -> float:
+        best, before = 0.0, [0.0] * (len(second.words) + 1)
+        for word in first.words:
+            gain = self.weight(word) if word in first.content else 0.0
+            now = [0.0] * (len(second.words) + 1)
+            for place, other in enumerate(second.words):
+                if word == other:
+                    now[place + 1] = before[place] + gain
+                    best = max(best, now[place + 1])
+            before = now
+        return best

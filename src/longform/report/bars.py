@@ -9,7 +9,7 @@ from longform.report.gather import DatasetRuns
 from longform.report.labels import in_lanes
 from longform.report.measures import measure_of
 from longform.report.plot import WIDTH, Plot
-from longform.report.svg import SIZE, Drawing, nice_ticks, number, shortened, text_width
+from longform.report.svg import SIZE, Drawing, nice_ticks, shortened, text_width
 from longform.report.table import Cell, ScoreTable
 
 __all__ = ["bars"]
@@ -55,7 +55,7 @@ def bars(dataset: DatasetRuns, table: ScoreTable, metric: str, name: str) -> Plo
     for tick in ticks:
         x = x_of(tick)
         drawing.add("line", x1=x, x2=x, y1=top, y2=bottom, class_="grid")
-        drawing.text(x, bottom + 14, number(tick), text_anchor="middle", class_="soft")
+        drawing.text(x, bottom + 14, f"{tick:g}", text_anchor="middle", class_="soft")
     for row, (system, cell) in enumerate(cells.items()):
         middle = top + row * _ROW + _ROW / 2
         start, end = sorted((x_of(max(0.0, ticks[0])), x_of(cell.value)))
@@ -64,6 +64,7 @@ def bars(dataset: DatasetRuns, table: ScoreTable, metric: str, name: str) -> Plo
         if cell.low is not None and cell.high is not None:
             low, high = x_of(cell.low), x_of(cell.high)
             path = f"M{low:.1f} {middle - 4}v8M{low:.1f} {middle}H{high:.1f}M{high:.1f} {middle - 4}v8"
+            drawing.add("path", d=path, class_="whisker under")
             drawing.add("path", d=path, class_="whisker")
         drawing.text(WIDTH - 2, middle + SIZE * 0.35, cell.text, text_anchor="end", class_="strong")
     for side, placed in ((LOWER, lower), (UPPER, upper)):
@@ -71,7 +72,11 @@ def bars(dataset: DatasetRuns, table: ScoreTable, metric: str, name: str) -> Plo
             y = top - 6 - lane * _LANE if side == LOWER else bottom + 31 + lane * _LANE
             ends = (y - 9, bottom) if side == LOWER else (top, y + 2)
             drawing.add("line", x1=x, x2=x, y1=ends[0], y2=ends[1], class_=f"bound {side}")
-            drawing.text(start, y, text, class_=f"halo {side}-text")
+            if side == LOWER:
+                drawing.text(start, y, text, class_=f"halo {side}-text")
+            else:
+                end = start + text_width(text)
+                drawing.text(end, y, text, text_anchor="end", class_=f"halo {side}-text")
     rows = [[system, cell.text, cell.interval, cell.mark] for system, cell in cells.items()]
     rows += [[f"{bound.name} ({bound.side} bound)", f"{bound.scores[metric]:.{digits}f}", "", ""] for bound in bounds]
     caption = f"{heading}: {about}." if about else f"{heading}."
@@ -83,13 +88,16 @@ def _lanes(
 ) -> list[tuple[str, float, float, int]]:
     """Text, place of the line, start of the text and lane of each bound; texts stand to one side of their lines."""
     ordered = sorted(bounds, key=lambda bound: bound.scores[metric], reverse=to_right)
-    texts = [f"{shortened(bound.name, 190)} {bound.scores[metric]:.{digits}f}" for bound in ordered]
     lines = [x_of(bound.scores[metric]) for bound in ordered]
-    starts = []
-    for text, x in zip(texts, lines, strict=True):
+    texts, starts = [], []
+    for bound, x in zip(ordered, lines, strict=True):
+        value = f" {bound.scores[metric]:.{digits}f}"
+        room = (WIDTH - x if to_right else x) - 6 - text_width(value)
+        text = shortened(bound.name, max(room, 70.0)) + value
         wanted = x + 4 if to_right else x - 4 - text_width(text)
-        # A text that would leave the drawing moves in, and may then touch a line; its halo keeps it legible.
+        # A text that would still leave the drawing moves in, and may then touch a line; its halo keeps it legible.
         starts.append(max(2.0, min(wanted, WIDTH - 2 - text_width(text))))
+        texts.append(text)
     lanes = in_lanes([(start, start + text_width(text)) for text, start in zip(texts, starts, strict=True)], lines)
     return list(zip(texts, lines, starts, lanes, strict=True))
 

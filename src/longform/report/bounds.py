@@ -1,8 +1,7 @@
 """What scores lie between: systems that know nothing of the answer, and those that know it.
 
-Krishna et al., NAACL 2021 ("Hurdles to Progress"), Table 7: copying the question and a random training answer are lower
-bounds, people's answers and the best answer that the gold can choose upper ones. The longest answer of the nearest
-training questions stands below too: a system that cannot beat it has not answered, it has remembered.
+Krishna et al., NAACL 2021 ("Hurdles to Progress"), Table 7. Runs of such systems are bounds by their kind; others come
+out of ``bounds.json``, which ``longform audit bounds`` writes.
 """
 
 from __future__ import annotations
@@ -10,18 +9,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import orjson
 
+from longform.audit.bound_systems import LOWER, UPPER, side_of
 from longform.errors import InputError
 
 __all__ = ["BOUNDS", "LOWER", "UPPER", "Bound", "read_bounds", "side_of"]
 
-LOWER, UPPER = "lower", "upper"
 BOUNDS = "bounds.json"
-
-_SIDES = {"question": LOWER, "random-answer": LOWER, "gold": UPPER, "human": UPPER, "oracle": UPPER}
 
 
 @dataclass(frozen=True)
@@ -31,18 +27,6 @@ class Bound:
     name: str
     side: str
     scores: Mapping[str, float]
-
-
-def side_of(settings: Mapping[str, Any]) -> str | None:
-    """The side on which a system of a study bounds the others, by its settings; ``None`` for one that competes.
-
-    >>> side_of({"kind": "question"}), side_of({"kind": "training-answer", "choose": "best"}), side_of({"kind": "bm25"})
-    ('lower', 'upper', None)
-    """
-    kind = settings.get("kind", "")
-    if kind == "training-answer":
-        return UPPER if settings.get("choose") == "best" else LOWER
-    return _SIDES.get(kind)
 
 
 def read_bounds(path: Path, label: str) -> list[Bound]:

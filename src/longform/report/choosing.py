@@ -28,10 +28,10 @@ def item_values(entry: Entry, metric: str) -> NDArray[np.float64] | None:
 
 
 def choose_examples(dataset: DatasetRuns, quality: str | None, count: int, seed: int = 0) -> Chosen:
-    """At most ``count`` questions, in the order of the dataset.
+    """At most ``count`` questions.
 
-    Seven of ten are those with the largest spread (standard deviation) of the score over the systems that compete,
-    the others are drawn by the seed.
+    Seven of ten are those with the largest spread (standard deviation) of the score over the systems that compete, the
+    largest first; the others are drawn by the seed, and stand in the order of the dataset.
     """
     if not dataset.entries or count < 1:
         return {}
@@ -42,8 +42,8 @@ def choose_examples(dataset: DatasetRuns, quality: str | None, count: int, seed:
     taken = different[: max(1, round(count * _DIFFERENT)) if count > 1 else 1]
     left = [identifier for identifier in ids if identifier not in set(taken)]
     drawn = random.Random(f"{seed}:{dataset.label}").sample(left, min(len(left), count - len(taken)))
-    why = {**dict.fromkeys(taken, "the systems disagree"), **dict.fromkeys(drawn, "drawn by chance")}
-    return {identifier: why[identifier] for identifier in ids if identifier in why}
+    by_chance = [identifier for identifier in left if identifier in set(drawn)]
+    return {**dict.fromkeys(taken, "the systems disagree"), **dict.fromkeys(by_chance, "drawn by chance")}
 
 
 def _spread(dataset: DatasetRuns, quality: str | None) -> dict[str, float]:

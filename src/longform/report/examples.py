@@ -17,7 +17,7 @@ from longform.text import normalize_answer
 __all__ = ["ShownAnswer", "ShownExample", "ShownPassage", "shown_examples"]
 
 # A page is to be opened on a phone: longer answers (bm25@100) are cut, and of many passages the first are kept.
-_CHARACTERS = 3000
+_CHARACTERS = 2000
 _PASSAGES = 10
 
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from longform.report.bounds import LOWER, UPPER
 from longform.report.measures import measure_of
-from longform.report.table import Cell, ScoreTable
+from longform.report.table import LEVELS, Cell, ScoreTable
 
 __all__ = ["best_of", "csv_rows", "escape_latex", "legend", "to_csv", "to_latex", "to_markdown"]
 
@@ -51,9 +51,12 @@ def legend(table: ScoreTable) -> str:
     told = f"{table.n:,} questions; 95 % bootstrap intervals."
     if table.baseline is None:
         return told
+    # A test of few resamples cannot be sure, however large the difference: say so rather than let marks be missing.
+    smallest = table.tests / (table.resamples + 1)
+    least = f" So few resamples cannot show p < {smallest:.2g}." if smallest >= min(LEVELS) else ""
     return (
         f"{told} ↑ better and ↓ worse than {table.baseline} (paired permutation test, {table.resamples:,} resamples, "
-        f"Holm-corrected for {table.tests:,} tests on this dataset): * p < 0.05, ** p < 0.01, *** p < 0.001."
+        f"Holm-corrected for {table.tests:,} tests on this dataset): * p < 0.05, ** p < 0.01.{least}"
     )
 
 
@@ -130,13 +133,13 @@ def to_csv(tables: Sequence[ScoreTable]) -> str:
 
 
 def best_of(table: ScoreTable, metric: str) -> float | None:
-    """The highest score among the systems that are no bounds."""
+    """The highest score among the systems that are no bounds; ``None`` where all have the same."""
     values = [
         table.cells[system][metric].value
         for system in table.systems
         if table.sides[system] is None and metric in table.cells[system]
     ]
-    return max(values, default=None)
+    return max(values) if len(set(values)) > 1 else None
 
 
 def _markdown(text: str) -> str:

@@ -10,6 +10,8 @@ from longform.report.shading import Piece
 
 __all__ = ["examples_section"]
 
+_LONG = 900
+
 
 def examples_section(shown: Sequence[ShownExample], prefix: str) -> Markup:
     """All chosen questions of a dataset, and what picks among them; without a script all are shown."""
@@ -104,7 +106,15 @@ def _answer(answer: ShownAnswer, identifier: str) -> Markup:
         chips.append(tag("span", f"{answer.side} bound", class_=f"chip {answer.side}"))
     if not answer.has_passages:
         chips.append(tag("span", "without passages", class_="chip"))
-    parts: list[str] = [tag("h5", answer.system), tag("p", *told, class_="answer", dir="auto")]
+    name = f"Answer of {answer.system}"
+    long = sum(len(piece.text) for piece in answer.pieces) > _LONG
+    # A long one scrolls by itself, so that the keyboard must reach it.
+    box = (
+        tag("div", *told, class_="answer long", dir="auto", tabindex="0", role="group", aria_label=name)
+        if long
+        else tag("div", *told, class_="answer", dir="auto")
+    )
+    parts: list[str] = [tag("h5", answer.system), box]
     if answer.found:
         marks = [
             tag(

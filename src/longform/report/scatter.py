@@ -51,11 +51,11 @@ def scatter(dataset: DatasetRuns, table: ScoreTable, quality: str, name: str) ->
     for tick in up:
         y = bottom - (tick - up[0]) / (up[-1] - up[0]) * height
         drawing.add("line", x1=_LEFT, x2=right, y1=y, y2=y, class_="grid")
-        drawing.text(_LEFT - 6, y + SIZE * 0.35, number(tick), text_anchor="end", class_="soft")
+        drawing.text(_LEFT - 6, y + SIZE * 0.35, f"{tick:g}", text_anchor="end", class_="soft")
     for tick in across:
         x = _LEFT + (tick - across[0]) / (across[-1] - across[0]) * (right - _LEFT)
         drawing.add("line", x1=x, x2=x, y1=_TOP, y2=bottom, class_="grid")
-        drawing.text(x, bottom + 16, number(tick), text_anchor="middle", class_="soft")
+        drawing.text(x, bottom + 16, f"{tick:g}", text_anchor="middle", class_="soft")
     drawing.text((_LEFT + right) / 2, bottom + 33, "grounded words, percent", text_anchor="middle", class_="soft")
     drawing.text(12, _TOP + height / 2, heading, text_anchor="middle", class_="soft turned", transform=_turned(height))
     for place, (point, text) in enumerate(zip(points, texts, strict=True)):
@@ -64,7 +64,9 @@ def scatter(dataset: DatasetRuns, table: ScoreTable, quality: str, name: str) ->
             near = min(max(point[0], box.left), box.right), min(max(point[1], box.top), box.bottom)
             if abs(near[0] - point[0]) + abs(near[1] - point[1]) > 14:
                 drawing.add("line", x1=point[0], y1=point[1], x2=near[0], y2=near[1], class_="leader")
-            drawing.text(box.left + 1, box.bottom - 3, text, class_="halo point-label")
+            # Letters may be narrower than reckoned: they stand at the end that is next to the point.
+            at, anchor = (box.right - 1, "end") if box.right < point[0] else (box.left + 1, "start")
+            drawing.text(at, box.bottom - 3, text, text_anchor=anchor, class_="halo point-label")
     for place, point in enumerate(points):
         add_mark(drawing, place, *point)
     rows = [[system, table.cells[system][quality].text, f"{x:.1f}"] for system, x in zip(systems, xs, strict=True)]

@@ -9,7 +9,8 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field
 from html import escape
-from pathlib import Path
+
+from longform.report.standalone import standalone_css
 
 __all__ = ["SIZE", "Drawing", "element", "nice_ticks", "number", "shortened", "text_width"]
 
@@ -18,7 +19,6 @@ SIZE = 12.0
 
 _NARROW = frozenset("iIjlt.,:;'|!()[]{}1f/-r ")
 _WIDE = frozenset("mwMW@%—…QOGCD")
-_CSS = Path(__file__).parent / "static" / "plots.css"
 
 
 def text_width(text: str, size: float = SIZE) -> float:
@@ -120,7 +120,7 @@ class Drawing:
             class_="plot",
             aria_labelledby=" ".join(ids),
         ).removesuffix("\n</svg>")
-        style = f"<style>{_CSS.read_text(encoding='utf-8')}</style>" if standalone else ""
+        style = f"<style>{standalone_css()}</style>" if standalone else ""
         return "\n".join(
             [
                 opening,

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 
 from longform.report.gather import DatasetRuns
 from longform.report.plot import WIDTH, Plot, add_key, key_height, series_class
-from longform.report.svg import SIZE, Drawing, nice_ticks, number, shortened, text_width
+from longform.report.svg import SIZE, Drawing, nice_ticks, shortened, text_width
 
 __all__ = ["mean_seconds", "timing"]
 
@@ -58,7 +58,7 @@ def timing(dataset: DatasetRuns, name: str) -> Plot | None:
     for tick in ticks:
         x = left + tick / ticks[-1] * (right - left)
         drawing.add("line", x1=x, x2=x, y1=_TOP, y2=bottom, class_="grid")
-        drawing.text(x, bottom + 14, number(tick), text_anchor="middle", class_="soft")
+        drawing.text(x, bottom + 14, f"{tick:g}", text_anchor="middle", class_="soft")
     drawing.text((left + right) / 2, bottom + 31, "seconds a question", text_anchor="middle", class_="soft")
     for row, (system, seconds) in enumerate(found.items()):
         middle, x = _TOP + row * _ROW + _ROW / 2, left

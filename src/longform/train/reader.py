@@ -17,16 +17,19 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+from longform.corpus.training_questions import read_training_questions
 from longform.errors import InputError
 from longform.files import atomic_write, sha256_of
 from longform.models.reader import Reader
+from longform.retrieve import Index
 from longform.score.statistics import Interval, intervals
 from longform.train.base import base_folder, weights_sha256
 from longform.train.reader_card import write_reader_card
 from longform.train.reader_check import BATCH_TOKENS, agreement, check_agreement, read_examples, torch_reader
+from longform.train.reader_passages import passages_to_read
 from longform.train.reader_settings import ReaderSettings
 from longform.train.running import Checkpoints, Report, TrainingStep, all_cores, needs, no_report, quiet_training
-from longform.train.squad import Split, SquadExample, read_extra, read_squad, split_articles
+from longform.train.squad import Extra, Split, SquadExample, read_extra, read_squad, split_articles
 
 __all__ = ["ReaderSettings", "TrainedReader", "train_reader"]
 
@@ -58,6 +61,8 @@ def train_reader(
     base: str | Path = "encoder",
     dev: str | Path | None = None,
     extra: Sequence[str | Path] = (),
+    asked: Sequence[str | Path] = (),
+    index: Index | None = None,
     settings: ReaderSettings | None = None,
     int8: bool = True,
     keep: bool = False,
@@ -73,15 +78,19 @@ def train_reader(
     settings, out = settings or ReaderSettings(), Path(out)
     if (out / "model.onnx").exists():
         raise InputError(f"{out} holds a model already: choose another --out, or remove it.")
-    split, extras = _data(squad, dev, extra, settings)
+    if bool(asked) != (index is not None):
+        raise InputError("Questions to find passages for (--asked) and an index to find them in (--index) go together.")
+    found_passages = _read_passages(asked, index, settings, report) if index is not None else []
+    split, extras = _data(squad, dev, extra, settings, found_passages)
     folder = base_folder(base)
-    files = [Path(path) for path in (*squad, *([dev] if dev else []), *extra)]
+    files = [Path(path) for path in (*squad, *([dev] if dev else []), *extra, *asked)]
     started, checkpoints = time.monotonic(), Checkpoints(out / "training")
     checkpoint = checkpoints.last(
         {
             **{name: value for name, value in asdict(settings).items() if name != "save_steps"},
             "base": weights_sha256(folder),
             "data": [sha256_of(path) for path in files],
+            **({"index": index.manifest.contents()} if index is not None else {}),
             "transformers": version("transformers"),
         }
     )
@@ -121,15 +130,26 @@ class _Extras:
     skipped: int
 
 
+def _read_passages(asked: Sequence[str | Path], index: Index, settings: ReaderSettings, report: Report) -> list[Extra]:
+    """What the files of questions and short answers teach over the passages of an index."""
+    return [
+        passages_to_read(index, read_training_questions(str(path)), seed=settings.seed, report=report) for path in asked
+    ]
+
+
 def _data(
-    squad: Sequence[str | Path], dev: str | Path | None, extra: Sequence[str | Path], settings: ReaderSettings
+    squad: Sequence[str | Path],
+    dev: str | Path | None,
+    extra: Sequence[str | Path],
+    settings: ReaderSettings,
+    passages: Sequence[Extra] = (),
 ) -> tuple[Split, _Extras]:
     """The three parts, and what else is trained on: nothing whose text is held out."""
     if not squad:
         raise InputError("Name at least one SQuAD file to train on.")
     split = split_articles(read_squad(squad), settings.held_out, settings.seed, read_squad([dev]) if dev else None)
     held = {_words(example.context) for part in (split.validation, split.test) for example in part}
-    found = [read_extra(path) for path in extra]
+    found = [*(read_extra(path) for path in extra), *passages]
     examples = [example for file in found for example in file.examples]
     kept = [example for example in examples if _words(example.context) not in held]
     if settings.limit is not None:

@@ -91,8 +91,8 @@ def _data(result: TrainedReader, split: Split, files: Sequence[Path]) -> str:
     ]
     if counts["extra_skipped"]:
         lines.append(
-            f"Left out: {counts['extra_skipped']:,} rows of JSONL whose answer does not stand in the text, or whose "
-            "text is held out."
+            f"Left out: {counts['extra_skipped']:,} rows of JSONL whose answer does not stand in the text (or in no "
+            "passage that was found), or whose text is held out."
         )
     return "\n\n".join(lines)
 

@@ -20,7 +20,7 @@ import orjson
 from longform.errors import InputError
 from longform.score.rows import json_rows
 
-__all__ = ["Extra", "Span", "Split", "SquadExample", "read_extra", "read_squad", "split_articles"]
+__all__ = ["Extra", "Span", "Split", "SquadExample", "find_answer", "read_extra", "read_squad", "split_articles"]
 
 
 class Span(NamedTuple):
@@ -140,7 +140,7 @@ def read_extra(path: str | Path) -> Extra:
             raise InputError(f'{where} should have "question", "context" and a list of "answers".')
         if not all(isinstance(answer, str) and answer.strip() for answer in answers):
             raise InputError(f"{where} has an answer that is no text; an empty list stands for no answer.")
-        spans = [span for answer in answers if (span := _find(answer.strip(), context)) is not None]
+        spans = [span for answer in answers if (span := find_answer(answer.strip(), context)) is not None]
         if not spans and (answers or "context" not in row):
             if "context" in row:
                 raise InputError(f"{where}: none of its answers ({answers[0]!r}, …) stands in its context.")
@@ -157,8 +157,12 @@ def _aliases(short_answers: Any) -> Any:
     return short_answers
 
 
-def _find(answer: str, context: str) -> Span | None:
-    """Where an answer first stands in a text as whole words, letters of any case."""
+def find_answer(answer: str, context: str) -> Span | None:
+    """Where an answer first stands in a text as whole words, letters of any case.
+
+    >>> find_answer("tea", "Steam, and Tea.")
+    Span(text='Tea', start=11)
+    """
     match = re.search(rf"(?<!\w){re.escape(answer)}(?!\w)", context, re.IGNORECASE)
     return Span(match.group(), match.start()) if match else None
 

@@ -57,8 +57,8 @@ def command(
     """
     from longform.audit.bounds import audit_bounds
     from longform.audit.bounds_runs import nearby_bounds
-    from longform.audit.placed import place_system
-    from longform.audit.shown import finished, run_hashes
+    from longform.audit.placed import place_run
+    from longform.audit.shown import run_hashes
     from longform.study.runs import Run
 
     placed = [Run.open(folder) for folder in runs]
@@ -81,7 +81,7 @@ def command(
             _check_sentences(run, sentences)
     findings = [audit_bounds(bounds, resamples=resamples, seed=seed)]
     for run in placed:
-        findings.append(place_system(run.system, finished(run), bounds, resamples=resamples, seed=seed))
+        findings.append(place_run(run, bounds, resamples=resamples, seed=seed))
         hashes |= run_hashes(run)
     if work is not None:
         keep_findings(Path(work) / bounds.dataset, findings)

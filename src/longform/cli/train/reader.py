@@ -31,6 +31,10 @@ SHOWN = {
 @click.option(
     "--extra", multiple=True, metavar="FILE", help='More to learn from: lines of {"question", "context", "answers"}.'
 )
+@click.option(
+    "--asked", multiple=True, metavar="FILE", help="Questions with short_answers, read in passages of --index."
+)
+@click.option("--index", type=click.Path(), metavar="INDEX", help="Where passages for --asked are found.")
 @click.option("--epochs", default=3, show_default=True, help="How often each question is seen.")
 @click.option("--batch", default=16, show_default=True, help="Windows in a step.")
 @click.option("--lr", "learning_rate", default=1e-4, show_default=True, help="Learning rate of AdamW.")
@@ -57,6 +61,8 @@ def command(
     base: str,
     dev: str | None,
     extra: tuple[str, ...],
+    asked: tuple[str, ...],
+    index: str | None,
     epochs: int,
     batch: int,
     learning_rate: float,
@@ -83,7 +89,9 @@ def command(
     \b
     longform train reader --squad train-v2.0.json --out my-reader/
     longform train reader --squad a.json.gz b.json --layers 0,1,4,5 --out my-reader/
+    longform train reader --squad train-v2.0.json --asked qa.jsonl --index my.index --out my-reader/
     """
+    from longform.retrieve import Index
     from longform.train.reader import ReaderSettings, train_reader
 
     settings = ReaderSettings(
@@ -109,6 +117,8 @@ def command(
             base=base,
             dev=dev,
             extra=extra,
+            asked=asked,
+            index=Index.open(index) if index is not None else None,
             settings=settings,
             int8=not fp32,
             keep=keep_training,
