@@ -35,13 +35,14 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Run]:
     place = tmp_path_factory.mktemp("all")
     Index.create(place / "examples.index", read(str(EXAMPLES / "pages")))
     items = json.loads(QUESTIONS.read_text())["dev"]
-    elsewhere = [{"title": "", "text": "Nothing of the sort."}]
     deaf = [
-        {"id": key, "answer": item["annotations"][0]["long_answer"], "passages": [*elsewhere]}
-        for key, item in items.items()
+        {
+            "id": key,
+            "answer": item["annotations"][0]["long_answer"],
+            "passages": [{"id": f"p{number}", "title": "", "text": f"Passage {number} is about nothing."}],
+        }
+        for number, (key, item) in enumerate(items.items())
     ]
-    for number, row in enumerate(deaf):
-        row["passages"] = [{"id": f"p{number}", "title": "", "text": f"Passage {number} is about nothing."}]
     (place / "deaf.jsonl").write_text("".join(json.dumps(row) + "\n" for row in deaf))
     (place / "study.toml").write_text(
         f"""
@@ -122,7 +123,7 @@ def test_kept_where_the_report_finds_them(runs: dict[str, Run]) -> None:
     result = call(folder, "--resamples", 100, "--keep")
     assert f"Kept in {folder / 'findings.json'}." in result.stdout
     kept = read_findings(folder)
-    assert [one.finding.check for one in kept][0] == "Do its answers hold what it retrieved?"
+    assert kept[0].finding.check == "Do its answers hold what it retrieved?"
     assert kept[0].finding.tables[0].columns[0] == "of the answers"
     (folder / "findings.json").unlink()
 

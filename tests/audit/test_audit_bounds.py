@@ -79,9 +79,9 @@ def test_what_cannot_be_had_says_why(tmp_path: Path) -> None:
     assert "Nothing tells what people reach on one" in result.stdout
     assert "random-answer, longest-training-answer@1, " in result.stdout
     text = " ".join(result.stdout.split())
-    assert "it needs training questions with long answers: name them with --train." in text
-    assert "it compares people's long answers with each other, and no question has two." in text
-    assert "it takes passages from an index: name one with --index." in text
+    assert "training questions with long answers are not known: name them with --train." in text
+    assert "no question has two long answers to compare with each other." in text
+    assert "there is no index to take silver passages from: name one with --index." in text
 
 
 def test_people_are_compared_where_there_are_two_answers(tmp_path: Path) -> None:
@@ -103,9 +103,7 @@ def test_a_dataset_of_short_answers_has_no_people(tmp_path: Path) -> None:
         "longest-training-answer@1",
         "longest-training-answer@7",
     ]
-    assert found.left_out["best-training-answer@1"] == (
-        "it looks at people's long answers, and 3 of 3 questions have none."
-    )
+    assert found.left_out["best-training-answer@1"] == "3 of 3 questions have no long answer to choose by."
 
 
 def made_up(name: str, kind: str, values: list[float]) -> Bound:
@@ -142,8 +140,8 @@ def test_a_score_that_tells_little_is_a_concern() -> None:
     ("mean", "verdict", "words"),
     [
         (0.30, Verdict.FINE, "Yes: on ROUGE-L it has 30.0, copying the question 8 times 20.0."),
-        (0.10, Verdict.CONCERN, "mine is below copying the question 8 times on ROUGE-L (10.0 against 20.0)."),
-        (0.20, Verdict.CONCERN, "mine is not above copying the question 8 times on ROUGE-L (20.0 against 20.0)."),
+        (0.10, Verdict.CONCERN, "mine is below copying the question 8 times (20.0) on ROUGE-L, with 10.0."),
+        (0.20, Verdict.CONCERN, "mine is not above copying the question 8 times (20.0) on ROUGE-L, with 20.0."),
         (0.60, Verdict.CONCERN, "mine is above people on ROUGE-L (60.0 against 50.0), which says more of the score"),
     ],
 )
@@ -206,18 +204,24 @@ def test_bounds_of_a_run_alone(runs: dict[str, Run]) -> None:
     # Beside people it has one reference, as they have; beside others the better of two.
     assert placed["rougeLsum", "human"]["first"] < placed["rougeLsum", "question-x8"]["first"]
     assert placed["str_em", "human"]["first"] == placed["str_em", "question-x8"]["first"]
-    assert "poor is below copying the question 8 times on ROUGE-L" in " ".join(told[2]["words"].split())
+    assert (
+        "poor is below a random training answer (21.1) and copying the question 8 times (16.2) on ROUGE-L, with 0.6"
+        in told[2]["words"]
+    )
 
 
-def test_bounds_with_runs_and_a_page(runs: dict[str, Run], tmp_path: Path) -> None:
+def test_bounds_with_runs_and_a_page(runs: dict[str, Run], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LONGFORM_DATA", "../my data")
     page = tmp_path / "bounds.md"
     given = ("--dataset", QUESTIONS, "--run", runs["poor"].folder, "--resamples", 200, "--work", tmp_path / "w")
-    result = call(*given, "-o", page)
+    result = call(*given, "-o", page, "--note", "A remark.")
     assert f"Wrote {page}." in result.stdout
     text = page.read_text()
     assert "# Bounds on questions" in text
     assert "| questions.json | " in text
     assert "poor between the bounds" in text
+    assert "- A remark." in text
+    assert "LONGFORM_DATA='../my data' " in text, "whoever makes it again needs it"
     assert (tmp_path / "w" / "questions" / "findings.json").is_file()
 
 

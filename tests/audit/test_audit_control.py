@@ -19,8 +19,9 @@ import pytest
 from click.testing import CliRunner, Result
 
 from longform import Index, InputError, read
-from longform.audit.control import Evidence, audit_control
+from longform.audit.control import CHECK, Evidence, audit_control
 from longform.audit.control_runs import control_siblings
+from longform.audit.everything import audit_run
 from longform.audit.finding import Verdict
 from longform.cli.audit.control import command
 from longform.score.statistics import Comparison
@@ -156,6 +157,19 @@ def test_from_runs_that_are_there(reading: Path) -> None:
     assert with_gold.numbers["scores_against_gold"]["questions"] == 24
 
 
+@pytest.mark.slow
+def test_audit_all_finds_the_runs_beside(reading: Path) -> None:
+    runs = runs_in(reading)
+    found = audit_run(runs["open-book@2"], resamples=400)[0]
+    assert found.check == CHECK
+    assert found.verdict is Verdict.FINE
+    assert found.numbers["scores_against_gold"]["questions"] == 24
+    random = audit_run(runs["open-book@2-random"], resamples=50)[0]
+    assert random.words == (
+        "It does not apply: this run is given random passages: audit the run with those that it finds."
+    )
+
+
 def test_runs_in_the_wrong_role_are_named(reading: Path) -> None:
     runs = runs_in(reading)
     found, random = runs["open-book@2"], runs["open-book@2-random"]
@@ -230,6 +244,12 @@ def test_runs_that_cannot_be_compared(published: dict[str, Run]) -> None:
         audit_control(published["found"], published["elsewhere"])
     with pytest.raises(InputError, match="keeps no passages, so there is nothing that its answers could draw on"):
         audit_control(published["bare"], published["random"])
+    scores = published["random"].folder / "scores" / "scores.json"
+    before = scores.read_text()
+    scores.write_text(before.replace('"sentences": "own"', '"sentences": "punkt"'))
+    with pytest.raises(InputError, match=r"are scored with other sentences \(own and punkt\): score them alike"):
+        audit_control(published["found"], Run.open(published["random"].folder))
+    scores.write_text(before)
     items = published["random"].folder / "items.jsonl"
     items.write_bytes(b"".join(items.read_bytes().splitlines(keepends=True)[:-1]))
     with pytest.raises(InputError, match=r"is not finished, 29 of 30 items are there: start its study again"):

@@ -96,12 +96,12 @@ def title_of(settings: Mapping[str, Any]) -> str:
 def why_not(system: BoundSystem, examples: Sequence[Example], *, train: bool, index: bool) -> str:
     """Why a bound cannot be had; "" where it can, if only on some of the questions."""
     if "train" in system.needs and not train:
-        return "it needs training questions with long answers: name them with --train."
+        return "training questions with long answers are not known: name them with --train."
     if "index" in system.needs and not index:
-        return "it takes passages from an index: name one with --index."
+        return "there is no index to take silver passages from: name one with --index."
     if "long" in system.needs and not all(example.long_answers for example in examples):
         missing = sum(not example.long_answers for example in examples)
-        return f"it looks at people's long answers, and {missing:,} of {len(examples):,} questions have none."
+        return f"{missing:,} of {len(examples):,} questions have no long answer to choose by."
     if "two" in system.needs and not any(len(example.long_answers) > 1 for example in examples):
-        return "it compares people's long answers with each other, and no question has two."
+        return "no question has two long answers to compare with each other."
     return ""

@@ -22,7 +22,7 @@ NARROW = 0.8
 """A score says little where what knows nothing reaches this share of what people reach."""
 
 
-def audit_bounds(bounds: Bounds, *, resamples: int = 10_000, seed: int = 0) -> Finding:
+def audit_bounds(bounds: Bounds, *, notes: Sequence[str] = (), resamples: int = 10_000, seed: int = 0) -> Finding:
     """Whether the scores of a dataset can tell good answers from bad ones, by its bounds."""
     names = _metrics(bounds.bounds)
     narrow: list[str] = []
@@ -33,8 +33,8 @@ def audit_bounds(bounds: Bounds, *, resamples: int = 10_000, seed: int = 0) -> F
             continue
         low, high = floor.report.scores[name], people.report.scores[name]
         reached = f"reaches {score_text(low, high)}, and {people.title} {score_text(high, low)}"
-        told = f"on {metric_name(name)} {floor.title} {reached}"
-        (narrow if low >= NARROW * high else wide).append(told)
+        line = f"on {metric_name(name)} {floor.title} {reached}"
+        (narrow if low >= NARROW * high else wide).append(line)
     if narrow:
         verdict, words = Verdict.CONCERN, f"Not all: {'; '.join(narrow)}: such a score says little of an answer."
     elif wide:
@@ -42,12 +42,12 @@ def audit_bounds(bounds: Bounds, *, resamples: int = 10_000, seed: int = 0) -> F
     else:
         verdict = Verdict.UNKNOWN
         words = f"Nothing tells what people reach on {bounds.dataset}{_lower_words(bounds, names)}."
-    notes = left_out_notes(bounds.left_out)
+    told = left_out_notes(bounds.left_out)
     if any(bound.kind in PEOPLE for bound in bounds.bounds):
-        notes.append(
+        told.append(
             "People's answers are compared with those of the others alone: with one reference less than other rows."
         )
-    return Finding(CHECK, verdict, words, [_table(bounds, names, resamples, seed)], _numbers(bounds), notes)
+    return Finding(CHECK, verdict, words, [_table(bounds, names, resamples, seed)], _numbers(bounds), [*told, *notes])
 
 
 def _metrics(bounds: Sequence[Bound]) -> list[str]:

@@ -75,6 +75,7 @@ def audit_control(
     """
     _check_roles(found, random, gold)
     reports = {"found": finished(found), "random": finished(random)}
+    _check_scores([run for run in (found, random, gold) if run is not None])
     scores = compare(reports["found"], reports["random"], resamples=resamples, seed=seed)
     n = reports["found"].n
     notes = list(notes)
@@ -149,6 +150,17 @@ def _check_roles(found: Run, random: Run, gold: Run | None) -> None:
         raise InputError(f"{found.folder} and {random.folder} are over other questions: a control asks the same ones.")
     if gold is not None and not set(gold.rows) <= set(found.rows):
         raise InputError(f"{gold.folder} and {found.folder} are over other questions: a control asks the same ones.")
+
+
+def _check_scores(runs: Sequence[Run]) -> None:
+    for name in ("sentences", "reader"):
+        first = finished(runs[0]).settings.get(name)
+        other = next((run for run in runs if finished(run).settings.get(name) != first), None)
+        if other is not None:
+            raise InputError(
+                f"{runs[0].folder} and {other.folder} are scored with other {name} ({first} and "
+                f"{other.report.settings.get(name)}): score them alike, by the [scores] of their studies."
+            )
 
 
 def _drawn(

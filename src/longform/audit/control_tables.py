@@ -19,19 +19,15 @@ def scores_table(scores: Mapping[str, Comparison], best: tuple[int, Mapping[str,
         columns += ["gold", "gold − found", "p"]
     rows = []
     for name, one in scores.items():
-        digits = digits_of(one.first, one.second)
-        row = [
-            metric_name(name),
-            f"{one.first:.{digits}f}",
-            f"{one.second:.{digits}f}",
-            difference_text(one),
-            p_text(one.holm),
-        ]
+        gold = None if best is None else best[1].get(name)
+        digits = digits_of(one.first, one.second, 0.0 if gold is None else gold.first)
+        row = [metric_name(name), f"{one.first:.{digits}f}", f"{one.second:.{digits}f}"]
+        row += [difference_text(one, digits), p_text(one.holm)]
         if best is not None:
-            gold = best[1].get(name)
-            row += (
-                ["", "", ""] if gold is None else [f"{gold.first:.{digits}f}", difference_text(gold), p_text(gold.holm)]
+            shown = (
+                [] if gold is None else [f"{gold.first:.{digits}f}", difference_text(gold, digits), p_text(gold.holm)]
             )
+            row += shown or [""] * 3
         rows.append(row)
     note = "In brackets the 95 % interval of the paired difference; p by a paired permutation test, after Holm."
     if best is not None:

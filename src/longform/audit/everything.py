@@ -79,7 +79,11 @@ def _told(check: str, audit: Callable[[], Finding | list[Finding]]) -> Iterator[
 
 def _begun(sentence: str) -> str:
     """A sentence that goes on behind a colon."""
-    return sentence[:1].lower() + sentence[1:] if sentence.startswith(("The ", "There ", "A ", "It ")) else sentence
+    return (
+        sentence[:1].lower() + sentence[1:]
+        if sentence.startswith(("The ", "There ", "This ", "A ", "It "))
+        else sentence
+    )
 
 
 def _control(run: Run, resamples: int, seed: int) -> Finding:

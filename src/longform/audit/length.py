@@ -31,6 +31,7 @@ __all__ = [
     "Answered",
     "LengthReport",
     "audit_length",
+    "difference_text",
     "rouge_of",
     "rouge_steps",
     "share_of",
@@ -84,6 +85,16 @@ class LengthReport:
     def against(self, other: LengthReport, resamples: int, seed: int) -> dict[str, Comparison]:
         """The difference to other answers to the same questions, metric by metric."""
         return compare(self.report, other.report, resamples=resamples, seed=seed)
+
+
+def difference_text(found: Comparison) -> str:
+    """A difference with its interval, as it is shown.
+
+    >>> difference_text(Comparison(1.0, 1.01, -0.01, -2.0, 3.0, 0.9, 0.9))
+    '+0.0 [-2.0, +3.0]'
+    """
+    value, low, high = (round(number, 1) + 0.0 for number in (found.difference, found.low, found.high))
+    return f"{value:+.1f} [{low:+.1f}, {high:+.1f}]"
 
 
 def rouge_of(task: str) -> str:
@@ -181,17 +192,15 @@ def _judged(
     if whole.report.n < FEW:
         return Verdict.UNKNOWN, f"{said} {whole.report.n} questions are too few to tell what length is worth."
     if share is None:
-        more = (
-            f" Cut to the first {100 * best:.0f} % it has the most, {cuts[best][whole.rouge]:.1f}." if best < 1 else ""
-        )
-        return Verdict.FINE, (
-            f"{said} The first half of its words alone has {cuts[HALF][whole.rouge]:.1f}, so the score is not owed to "
-            f"length.{more}"
-        )
-    kept = max(0.0, share.value)
+        half = f"The first half of its words alone has {cuts[HALF][whole.rouge]:.1f}"
+        least = lost.p < LEVEL and lost.difference < 0
+        ending = "more words lower its score, they do not raise it" if least else "its score does not come from length"
+        more = f", the first {100 * best:.0f} % {cuts[best][whole.rouge]:.1f}" if least and best != HALF else ""
+        return Verdict.FINE, f"{said} {half}{more}: {ending}."
+    part = f"{share.value:.0f} % of that ({share.low:.0f} to {share.high:.0f})" if share.value > 0 else "nothing"
     text = (
         f"{said} Its second half adds {lost.difference:.1f} points (95 % interval {lost.low:.1f} to {lost.high:.1f}); "
-        f"saying the first half twice adds {kept:.0f} % of that ({share.low:.0f} to {share.high:.0f})"
+        f"saying the first half twice adds {part}"
     )
     if share.value >= 100 * MUCH:
         return Verdict.CONCERN, f"{text}: most of what more words bring is length, not content."
@@ -212,7 +221,7 @@ def _table(
             f"{found['length']:.1f}",
             interval_text(shown),
             f"{repeats[fraction][whole.rouge]:.1f}",
-            "" if step is None else f"{step.difference:+.1f} [{step.low:+.1f}, {step.high:+.1f}]",
+            "" if step is None else difference_text(step),
             "" if step is None else p_text(step.p),
         ]
         rows.append((*row, f"{found['str_em']:.1f}") if with_answers else tuple(row))
@@ -221,5 +230,5 @@ def _table(
         "Cut to a fraction, and repeated to the full length",
         [*columns, "STR-EM, cut"] if with_answers else columns,
         rows,
-        "In brackets 95 % intervals, those of differences paired. Repetition adds no answer, so STR-EM stays.",
+        "In brackets 95 % intervals, those of differences paired. Repetition adds no answer, so STR-EM is given once.",
     )

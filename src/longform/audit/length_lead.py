@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from longform.audit.finding import Finding, Table, Verdict
-from longform.audit.length import FEW, LEVEL, MUCH, Answered, LengthReport, rouge_steps, share_of
+from longform.audit.length import FEW, LEVEL, MUCH, Answered, LengthReport, difference_text, rouge_steps, share_of
 from longform.audit.length_cuts import Row, cut_rows, first_words
 from longform.audit.shown import comparison_row, metric_name, p_text
 from longform.errors import InputError
@@ -136,7 +136,7 @@ def _table(
                     f"{mine['length']:.1f} and {theirs['length']:.1f}",
                     f"{value.first:.1f}",
                     f"{value.second:.1f}",
-                    f"{value.difference:+.1f} [{value.low:+.1f}, {value.high:+.1f}]",
+                    difference_text(value),
                     p_text(value.p),
                 )
             )

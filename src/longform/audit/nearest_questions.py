@@ -34,8 +34,8 @@ __all__ = [
 
 Floats = NDArray[np.float32]
 
-PART = 256
-"""Questions that are encoded and kept together: about a second's work."""
+PART = 64
+"""Questions that are encoded and kept together: a fraction of a second."""
 # Rows of similarities at a time: 500 × 100,000 numbers are 200 MB.
 _ROWS = 500
 

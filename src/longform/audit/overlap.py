@@ -17,14 +17,15 @@ from longform.audit.paraphrase import QUALITY, THRESHOLD
 from longform.data.example import Example
 from longform.text import normalize_answer
 
-__all__ = ["CHECK", "MUCH", "Overlap", "ShareOf", "audit_overlap", "wilson"]
+__all__ = ["CHECK", "MUCH", "SHOWN", "Overlap", "ShareOf", "audit_overlap", "wilson"]
 
 CHECK = "Are the test questions among the training questions?"
 MUCH = 0.05
 """From this share of test questions with a paraphrase on, scores are in doubt."""
 FEW = 30
 """Of fewer test questions than this, a small share tells nothing."""
-_SHOWN = 100
+SHOWN = 25
+"""How many pairs of each kind a page shows."""
 
 
 class ShareOf(NamedTuple):
@@ -90,10 +91,11 @@ class Overlap:
         return [example.id for example in self.test if example.id in ids]
 
 
-def audit_overlap(overlap: Overlap, *, decided_by: str = "", nearest: int = NEAREST) -> Finding:
+def audit_overlap(overlap: Overlap, *, decided_by: str = "", nearest: int = NEAREST, shown: int = SHOWN) -> Finding:
     """The finding on all test questions.
 
-    ``decided_by`` names the model that decided; without it the shipped decision did.
+    ``decided_by`` names the model that decided; without it the shipped decision did. ``shown`` is how many pairs of
+    each kind the tables have.
     """
     of = len(overlap.test)
     paraphrased, topical, copied = (
@@ -102,8 +104,8 @@ def audit_overlap(overlap: Overlap, *, decided_by: str = "", nearest: int = NEAR
     labelled = sum(pair.label is not None for pair in overlap.pairs)
     said = f"{paraphrased.number:,} of {of:,} test questions ({_percent(paraphrased)}) are asked in other words"
     words = (
-        f"{said} among the {overlap.training:,} training questions, {copied.number:,} of them word for word, and "
-        f"{topical.number:,} ({_percent(topical)}) have a training question on the same topic."
+        f"{said} among the {overlap.training:,} training questions, {copied.number or 'none'} of them word for word, "
+        f"and {topical.number:,} ({_percent(topical)}) have a training question on the same topic."
     )
     verdict = Verdict.FINE
     if paraphrased.share >= MUCH or (copied.number and copied.low >= MUCH / 5):
@@ -118,7 +120,7 @@ def audit_overlap(overlap: Overlap, *, decided_by: str = "", nearest: int = NEAR
         CHECK,
         verdict,
         words,
-        [_shares(overlap, paraphrased, topical, copied), *_pair_tables(overlap)],
+        [_shares(overlap, paraphrased, topical, copied), *_pair_tables(overlap, shown)],
         {
             "test": of,
             "training": overlap.training,
@@ -143,7 +145,7 @@ def _shares(overlap: Overlap, paraphrased: ShareOf, topical: ShareOf, copied: Sh
     pairs = max(len(overlap.pairs), 1)
     rows = [
         ("test questions with a paraphrase in training", f"{paraphrased.number:,}", str(paraphrased)),
-        ("of these word for word", f"{copied.number:,}", str(copied)),
+        ("of these word for word, articles aside", f"{copied.number:,}", str(copied)),
         ("test questions with the same topic in training", f"{topical.number:,}", str(topical)),
         ("pairs that are paraphrases", f"{same:,}", f"{100 * same / pairs:.1f} %"),
         ("pairs on the same topic, not paraphrases", f"{near - same:,}", f"{100 * (near - same) / pairs:.1f} %"),
@@ -157,7 +159,7 @@ def _shares(overlap: Overlap, paraphrased: ShareOf, topical: ShareOf, copied: Sh
     return Table("How many", ("", "number", "share [95 % interval]"), rows, note)
 
 
-def _pair_tables(overlap: Overlap) -> list[Table]:
+def _pair_tables(overlap: Overlap, shown: int) -> list[Table]:
     """The most probable pair of every test question that has one, paraphrases and topics apart."""
     same: dict[str, QuestionPair] = {}
     near: dict[str, QuestionPair] = {}
@@ -177,9 +179,9 @@ def _pair_tables(overlap: Overlap) -> list[Table]:
                 f"{pair.probability:.2f}" if pair.label is None else "labelled",
                 "" if pair.shares_page is None else "yes" if pair.shares_page else "no",
             )
-            for pair in best[:_SHOWN]
+            for pair in best[:shown]
         ]
-        note = f"The {_SHOWN} most probable of {len(best):,}; `--csv` writes all." if len(best) > _SHOWN else ""
+        note = f"The {shown} most probable of {len(best):,}; `--csv` writes all." if len(best) > shown else ""
         if rows:
             tables.append(Table(title, ("test question", "training question", "probability", "same page"), rows, note))
     return tables

@@ -52,10 +52,19 @@ class Placed:
         return "above" if self.found.difference > 0 else "below"
 
     @property
+    def system_text(self) -> str:
+        """The system's score as it is shown."""
+        return score_text(self.found.first, self.found.second)
+
+    @property
+    def bound_text(self) -> str:
+        """The bound's score as it is shown."""
+        return score_text(self.found.second, self.found.first)
+
+    @property
     def against(self) -> str:
         """The two scores, for a sentence."""
-        first, second = self.found.first, self.found.second
-        return f"{score_text(first, second)} against {score_text(second, first)}"
+        return f"{self.system_text} against {self.bound_text}"
 
 
 def place_run(run: Run, bounds: Bounds, *, resamples: int = 10_000, seed: int = 0) -> Finding:
@@ -86,9 +95,9 @@ def place_system(
     if below or beyond:
         verdict = Verdict.CONCERN
         told = [
-            f"{name} is {'below' if one.where == 'below' else 'not above'} {one.bound.title} on "
-            f"{metric_name(one.metric)} ({one.against})"
-            for one in _worst(below)
+            f"{name} is {where} {_and([f'{one.bound.title} ({one.bound_text})' for one in group])} on "
+            f"{metric_name(metric)}, with {group[0].system_text}"
+            for (metric, where), group in _grouped(below).items()
         ]
         told += [
             f"{name} is above {one.bound.title} on {metric_name(one.metric)} ({one.against}), "
@@ -106,8 +115,7 @@ def place_system(
     else:
         verdict = Verdict.FINE
         told = [
-            f"on {metric_name(metric)} it has {score_text(one.found.first, one.found.second)}, {one.bound.title} "
-            f"{score_text(one.found.second, one.found.first)}"
+            f"on {metric_name(metric)} it has {one.system_text}, {one.bound.title} {one.bound_text}"
             for metric, one in _highest(lower).items()
         ]
         words = f"Yes: {'; '.join(told)}."
@@ -166,6 +174,18 @@ def _placed(
     return [Placed(metric, bound, one, p, n) for (metric, bound, one, n), p in zip(found, corrected, strict=True)]
 
 
+def _grouped(places: Sequence[Placed]) -> dict[tuple[str, str], list[Placed]]:
+    """Those that a sentence tells together: on one score, surely below or only not above; the highest bound first."""
+    found: dict[tuple[str, str], list[Placed]] = {}
+    for one in sorted(places, key=lambda one: -one.found.second):
+        found.setdefault((one.metric, "below" if one.where == "below" else "not above"), []).append(one)
+    return found
+
+
+def _and(parts: Sequence[str]) -> str:
+    return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
+
+
 def _worst(places: Sequence[Placed]) -> list[Placed]:
     """The farthest bound of each score."""
     found: dict[str, Placed] = {}
@@ -190,8 +210,8 @@ def _placed_table(name: str, places: Sequence[Placed]) -> Table:
             metric_name(one.metric),
             one.bound.name,
             "▼" if one.bound.side == LOWER else "▲",
-            score_text(one.found.second, one.found.first),
-            score_text(one.found.first, one.found.second),
+            one.bound_text,
+            one.system_text,
             difference_text(one.found),
             p_text(one.p),
             one.where,

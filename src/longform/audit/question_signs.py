@@ -107,7 +107,7 @@ class SubjectWeights:
     >>> asked = [AskedQuestion.of(text) for text in ("Who plays Ann in Only Fools?", "Who plays Bob?", "Who plays Al?")]
     >>> weights = SubjectWeights(asked)
     >>> round(weights.shared_name(asked[0], AskedQuestion.of("Who wrote Only Fools?")), 2)
-    0.33
+    0.5
     """
 
     def __init__(self, questions: Iterable[AskedQuestion]) -> None:

@@ -129,13 +129,13 @@ def interval_text(found: Interval, digits: int = 1) -> str:
     return f"{found.value:.{digits}f} [{found.low:.{digits}f}, {found.high:.{digits}f}]"
 
 
-def difference_text(found: Comparison) -> str:
+def difference_text(found: Comparison, digits: int | None = None) -> str:
     """The difference of two systems with its interval.
 
     >>> difference_text(Comparison(30.0, 20.0, 10.0, 8.0, 12.0, 0.01, 0.01))
     '+10.0 [+8.0, +12.0]'
     """
-    digits = digits_of(found.first, found.second)
+    digits = digits_of(found.first, found.second) if digits is None else digits
     return f"{found.difference:+.{digits}f} [{found.low:+.{digits}f}, {found.high:+.{digits}f}]"
 
 

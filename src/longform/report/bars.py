@@ -47,10 +47,11 @@ def bars(dataset: DatasetRuns, table: ScoreTable, metric: str, name: str) -> Plo
     height = bottom + 20 + _LANE * (max((lane for *_, lane in upper), default=-1) + 1) + 6
     title = f"{heading} on {dataset.label}"
     drawing = Drawing(name, title, _described(heading, cells, bounds, metric, digits), WIDTH, height)
-    for side, edge, other in ((LOWER, ticks[0], max), (UPPER, ticks[-1], min)):
+    # Below the best that knows nothing, and above all that knows the answer, a score says little.
+    for side, edge in ((LOWER, ticks[0]), (UPPER, ticks[-1])):
         values = [bound.scores[metric] for bound in bounds if bound.side == side]
         if values:
-            begin, stop = sorted((x_of(edge), x_of(other(values))))
+            begin, stop = sorted((x_of(edge), x_of(max(values))))
             drawing.add("rect", x=begin, y=top, width=stop - begin, height=bottom - top, class_=f"zone {side}")
     for tick in ticks:
         x = x_of(tick)

@@ -36,7 +36,7 @@ def read_findings(place: Path) -> list[FoundFinding]:
             found += [FoundFinding("" if where == "." else where, _finding(row)) for row in rows]
         except OSError as error:
             raise InputError(f"{path} cannot be read: {(error.strerror or str(error)).lower()}.") from None
-        except (orjson.JSONDecodeError, KeyError, TypeError, ValueError):
+        except (orjson.JSONDecodeError, KeyError, TypeError, ValueError, AttributeError):
             raise InputError(f"{path} holds no findings: run the audit again, or remove the file.") from None
     return found
 

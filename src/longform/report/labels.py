@@ -48,7 +48,7 @@ def place_labels(
     Places near the point come first. ``None`` where there is no room for all: a larger frame has it.
 
     >>> place_labels([(50, 50), (52, 50)], [(20, 10), (20, 10)], Box(0, 0, 100, 100))
-    [Box(left=21, top=45.0, right=41, bottom=55.0), Box(left=61.0, top=45.0, right=81.0, bottom=55.0)]
+    [Box(left=59.0, top=45.0, right=79.0, bottom=55.0), Box(left=23.0, top=45.0, right=43.0, bottom=55.0)]
     """
     dots = [Box(x - radius, y - radius, x + radius, y + radius) for x, y in points]
     placed: dict[int, Box] = {}

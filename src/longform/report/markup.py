@@ -40,9 +40,12 @@ def joined(parts: Iterable[str]) -> Markup:
 
 def text_table(columns: Sequence[str], rows: Sequence[Sequence[str]], label: str, *, numbers: bool = True) -> Markup:
     """A table of text whose first column names the rows; it scrolls by itself where it is wide."""
-    head = [tag("th", column, scope="col") for column in columns]
+    # A heading without words is none.
+    head = [tag("th", column, scope="col") if column else tag("td") for column in columns]
     body = [
-        tag("tr", tag("th", row[0], scope="row"), *(tag("td", cell) for cell in row[1:])) for row in rows if len(row)
+        tag("tr", tag("th", row[0], scope="row") if row[0] else tag("td"), *(tag("td", cell) for cell in row[1:]))
+        for row in rows
+        if len(row)
     ]
     table = tag("table", tag("thead", tag("tr", *head)), tag("tbody", *body), class_="numbers" if numbers else "words")
     return tag("div", table, class_="scroll", tabindex="0", role="region", aria_label=label)

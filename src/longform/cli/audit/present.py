@@ -18,7 +18,7 @@ from longform.errors import FailureError
 if TYPE_CHECKING:
     from longform.audit.finding import Finding, Table
 
-__all__ = ["dataset_options", "finding_options", "keep_findings", "present_findings", "score_options"]
+__all__ = ["dataset_options", "finding_options", "keep_findings", "note_option", "present_findings", "score_options"]
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 _WIDTH = 100
@@ -35,6 +35,9 @@ def finding_options(function: Function) -> Function:
     ):
         function = option(function)
     return function
+
+
+note_option = click.option("--note", "notes", multiple=True, metavar="TEXT", help="A remark to put below the tables.")
 
 
 def dataset_options(function: Function) -> Function:

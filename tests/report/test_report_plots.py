@@ -1,0 +1,165 @@
+"""Plots: they say what the scores say, and nothing lies on anything."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from longform.report import gather
+from longform.report.bars import bars
+from longform.report.curves import recall_by_turn, recall_curve, recall_plot, turns_plot
+from longform.report.gather import DatasetRuns
+from longform.report.labels import Box, in_lanes, place_labels
+from longform.report.plot import Plot
+from longform.report.scatter import scatter
+from longform.report.svg import nice_ticks, shortened, text_width
+from longform.report.table import score_table
+from longform.report.timing import mean_seconds, timing
+
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+@pytest.fixture(scope="module")
+def datasets(made_runs: Path) -> tuple[DatasetRuns, ...]:
+    return gather(made_runs).datasets
+
+
+def drawn(plot: Plot | None, *, standalone: bool = True) -> ElementTree.Element:
+    assert plot is not None
+    return ElementTree.fromstring(plot.drawing.svg(standalone=standalone))
+
+
+def test_bars_are_as_long_as_the_scores(datasets: tuple[DatasetRuns, ...]) -> None:
+    table = score_table(datasets[0], resamples=100)
+    plot = bars(datasets[0], table, "str_em", "x")
+    image = drawn(plot)
+    found = [float(one.attrib["width"]) for one in image.iter(f"{SVG}rect") if one.attrib["class"] == "bar"]
+    scores = [table.cells[name]["str_em"].value for name in ("bm25@1", "bm25@5")]
+    assert len(found) == 3 and found[2] == 0.5, "a score of 0 is still to be seen"
+    assert found[0] / found[1] == pytest.approx(scores[0] / scores[1], rel=1e-3)
+    lines = [one for one in image.iter(f"{SVG}line") if one.attrib["class"].startswith("bound")]
+    assert [one.attrib["class"] for one in lines].count("bound lower") == 2
+    assert [one.attrib["class"] for one in lines].count("bound upper") == 2
+    texts = [one.text for one in image.iter(f"{SVG}text")]
+    assert "human 100.0" in texts and "question-x8 0.0" in texts
+    assert plot is not None and ["human (upper bound)", "100.0", "", ""] in plot.rows
+
+
+def test_a_picture_says_what_it_shows(datasets: tuple[DatasetRuns, ...]) -> None:
+    image = drawn(recall_plot(datasets[0], "answer", "x"))
+    assert image.attrib["role"] == "img"
+    ids = image.attrib["aria-labelledby"].split()
+    named = {one.attrib["id"]: one.text for one in image if one.tag in (f"{SVG}title", f"{SVG}desc")}
+    assert named[ids[0]] == "Recall of short answers on ambiguous"
+    assert "bm25@1, bm25@5: 48 % at 1" in str(named[ids[1]])
+    style = image.find(f"{SVG}style")
+    assert style is not None and "var(" not in str(style.text) and "light-dark" not in str(style.text)
+    assert not any("style" in one.attrib for one in image.iter()), "the page's policy refuses such styles"
+
+
+def test_curves_are_the_recall_that_was_scored(datasets: tuple[DatasetRuns, ...]) -> None:
+    for dataset in datasets:
+        entry = dataset.entry("bm25@5")
+        assert entry is not None
+        checked = 0
+        for gold in ("answer", "page", "follow_up"):
+            curve = recall_curve(list(entry.run.rows.values()), gold)
+            for k in (1, 5, 20):
+                score = entry.report.scores.get(f"{gold}_recall@{k}")
+                if score is not None:
+                    assert curve[k - 1] == pytest.approx(score)
+                    checked += 1
+            assert curve == sorted(curve)
+        assert checked >= 6
+
+
+def test_systems_with_the_same_ranking_share_a_line(datasets: tuple[DatasetRuns, ...]) -> None:
+    plot = recall_plot(datasets[0], "answer", "x")
+    assert plot is not None
+    assert [row[0] for row in plot.rows] == ["bm25@1, bm25@5", "hostile_100"]
+    assert recall_plot(datasets[1], "page", "x") is None
+
+
+def test_turns_together_are_the_recall_that_was_scored(datasets: tuple[DatasetRuns, ...]) -> None:
+    entry = datasets[1].entry("bm25@5")
+    assert entry is not None
+    turns = recall_by_turn(entry)
+    assert turns[0][0] == pytest.approx(entry.report.scores["answer_recall@5"]) and turns[0][1] == 10
+    counts = [count for _, count in turns]
+    assert counts == sorted(counts, reverse=True)
+    found = [(row["ranks"]["follow_up"]) for row in entry.run.rows.values()]
+    hits = sum(rank is not None and rank <= 5 for ranks in found for rank in ranks)
+    assert sum(value / 100 * count for value, count in turns[1:]) == pytest.approx(hits), "one answer a turn here"
+    plot = turns_plot(datasets[1], "x")
+    assert plot is not None and plot.columns[:3] == ("system", "turn 1", "turn 2") and "(n = 10)" in plot.rows[0][1]
+    assert turns_plot(datasets[0], "x") is None
+
+
+def test_scatter_has_the_systems_with_passages(datasets: tuple[DatasetRuns, ...]) -> None:
+    plot = scatter(datasets[0], score_table(datasets[0], resamples=100), "rougeLsum", "x")
+    assert plot is not None
+    assert [row[0] for row in plot.rows] == ["bm25@1", "bm25@5", "hostile_100"]
+    assert plot.rows[2] == ["hostile_100", "0.8", "22.2"]
+    labels = [one.text for one in drawn(plot).iter(f"{SVG}text") if "point-label" in one.attrib.get("class", "")]
+    assert labels == ["bm25@1", "bm25@5", "hostile_100"]
+
+
+def test_time_by_stage(datasets: tuple[DatasetRuns, ...]) -> None:
+    entry = datasets[0].entry("bm25@5")
+    assert entry is not None
+    rows = list(entry.run.rows.values())
+    means = mean_seconds(rows)
+    assert list(means) == ["search", "other"]
+    assert sum(means.values()) == pytest.approx(sum(row["seconds"]["total"] for row in rows) / len(rows))
+    plot = timing(datasets[0], "x")
+    assert plot is not None and "human" not in [row[0] for row in plot.rows]
+    assert mean_seconds([{"id": "a"}]) == {}
+
+
+points = st.lists(st.tuples(st.floats(50, 350), st.floats(20, 230)), min_size=1, max_size=14)
+
+
+@given(points)
+def test_no_label_lies_on_another(places: list[tuple[float, float]]) -> None:
+    frame = Box(0, 0, 420, 640)
+    boxes = place_labels(places, [(70.0, 14.0)] * len(places), frame)
+    assert boxes is not None
+    for place, box in enumerate(boxes):
+        assert box.within(frame)
+        assert not any(box.overlaps(other) for other in boxes[:place])
+        assert not any(box.left < x < box.right and box.top < y < box.bottom for x, y in places)
+
+
+def test_no_room_for_labels() -> None:
+    assert place_labels([(5, 5)], [(70, 14)], Box(0, 0, 20, 20)) is None
+
+
+@given(st.lists(st.tuples(st.floats(0, 400), st.floats(20, 150)), max_size=10))
+def test_no_line_crosses_a_label(found: list[tuple[float, float]]) -> None:
+    ordered = sorted(found, reverse=True)
+    spans = [(x + 4, x + 4 + width) for x, width in ordered]
+    lines = [x for x, _ in ordered]
+    lanes = in_lanes(spans, lines)
+    for place, lane in enumerate(lanes):
+        low, high = spans[place]
+        for other in range(len(lanes)):
+            if other != place and lanes[other] == lane:
+                assert high <= spans[other][0] or spans[other][1] <= low
+            if lanes[other] > lane:
+                assert not low < lines[other] < high
+
+
+@given(st.floats(-1000, 1000), st.floats(0, 1000))
+def test_ticks_hold_what_they_measure(low: float, span: float) -> None:
+    ticks = nice_ticks(low, low + span)
+    assert ticks[0] <= low + 1e-6 and ticks[-1] >= low + span - 1e-6
+    assert 2 <= len(ticks) <= 12 and ticks == sorted(set(ticks))
+
+
+@given(st.text(max_size=60), st.floats(20, 200))
+def test_shortened_texts_fit(text: str, width: float) -> None:
+    assert text_width(shortened(text, width)) <= max(width, text_width("…"))
