@@ -242,7 +242,7 @@ def test_verdicts_of_few_and_of_no_paraphrases(pairs: list[QuestionPair]) -> Non
     many = examples([(f"x{number}", "Who invented it?", []) for number in range(40)])
     finding = audit_overlap(Overlap(many, 5, []))
     assert finding.verdict is Verdict.FINE
-    assert "too few to move a score" in finding.words
+    assert "So few paraphrases do not move a score" in finding.words
 
 
 def test_a_model_decides_instead_and_is_not_asked_twice(encoder: Encoder, tmp_path: Path) -> None:

@@ -115,7 +115,7 @@ def audit_overlap(overlap: Overlap, *, decided_by: str = "", nearest: int = NEAR
         verdict = Verdict.UNKNOWN
         words += f" Of fewer than {FEW} questions, so small a share tells little."
     else:
-        words += " That is too few to move a score by much."
+        words += " So few paraphrases do not move a score by much."
     return Finding(
         CHECK,
         verdict,

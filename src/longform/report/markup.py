@@ -42,13 +42,13 @@ def text_table(columns: Sequence[str], rows: Sequence[Sequence[str]], label: str
     """A table of text whose first column names the rows; it scrolls by itself where it is wide."""
     # A heading without words is none.
     head = [tag("th", column, scope="col") if column else tag("td") for column in columns]
-    body = [
-        tag("tr", tag("th", row[0], scope="row") if row[0] else tag("td"), *(tag("td", cell) for cell in row[1:]))
-        for row in rows
-        if len(row)
-    ]
+    body = [tag("tr", _row_name(row[0]), *(tag("td", cell) for cell in row[1:])) for row in rows if row]
     table = tag("table", tag("thead", tag("tr", *head)), tag("tbody", *body), class_="numbers" if numbers else "words")
-    return tag("div", table, class_="scroll", tabindex="0", role="region", aria_label=label)
+    return tag("div", table, class_="scroll", tabindex="0", role="group", aria_label=label)
+
+
+def _row_name(text: str) -> Markup:
+    return tag("th", text, scope="row") if text else tag("td")
 
 
 def csp_hash(text: str) -> str:

@@ -144,7 +144,7 @@ def _findings(findings: Sequence[FoundFinding]) -> Markup:
 def _origins(tables: Sequence[Table], commands: Sequence[str]) -> Markup:
     parts: list[str] = [
         tag("h2", "Make it again"),
-        tag("pre", tag("code", "\n".join(commands)), tabindex="0", role="region", aria_label="Commands"),
+        tag("pre", tag("code", "\n".join(commands)), tabindex="0", role="group", aria_label="Commands"),
     ]
     for table in tables:
         shown = text_table(table.columns, table.rows, table.title, numbers=False)

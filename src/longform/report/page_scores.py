@@ -61,7 +61,7 @@ def _table(table: ScoreTable, label: str) -> Markup:
             cells.append(_cell(cell, table.baseline, is_best=is_best))
         rows.append(tag("tr", tag("th", *told, scope="row"), *cells, class_="bound-row" if side else ""))
     body = tag("table", tag("thead", tag("tr", *head)), tag("tbody", *rows), class_="numbers scores")
-    return tag("div", body, class_="scroll", tabindex="0", role="region", aria_label=label)
+    return tag("div", body, class_="scroll", tabindex="0", role="group", aria_label=label)
 
 
 def _cell(cell: Cell | None, baseline: str | None, *, is_best: bool) -> Markup:

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from longform.cli.audit.present import _command as typed_command
-from longform.cli.audit.present import finding_options, present_findings
+from longform.cli.audit.present import finding_options, present_findings, typed_command
 from longform.cli.options import counted
 from longform.cli.progress import progress_bar
 from longform.errors import InputError

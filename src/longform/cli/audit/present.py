@@ -84,7 +84,7 @@ def present_findings(
     from longform.audit.finding import audit_page
     from longform.files import atomic_write
 
-    command = _command()
+    command = typed_command()
     if output is not None:
         page = audit_page(title, findings, command=command, hashes=hashes, seed=seed)
         try:
@@ -104,7 +104,7 @@ def present_findings(
         click.echo("\n" + " ".join(wrote))
 
 
-def _command() -> str:
+def typed_command() -> str:
     """What was typed, with the variables that say where data are."""
     places = [
         f"{name}={shlex.quote(os.environ[name])}" for name in ("LONGFORM_DATA", "NLTK_DATA") if name in os.environ
