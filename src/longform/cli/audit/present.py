@@ -18,7 +18,15 @@ from longform.errors import FailureError
 if TYPE_CHECKING:
     from longform.audit.finding import Finding, Table
 
-__all__ = ["dataset_options", "finding_options", "keep_findings", "note_option", "present_findings", "score_options"]
+__all__ = [
+    "dataset_options",
+    "finding_options",
+    "keep_findings",
+    "note_option",
+    "present_findings",
+    "score_options",
+    "typed_command",
+]
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 _WIDTH = 100
