@@ -5,12 +5,14 @@ from __future__ import annotations
 import hashlib
 import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
 
-__all__ = ["atomic_write", "link_or_copy", "sha256_of", "sync_file", "sync_folder"]
+from longform.errors import FailureError, InputError
+
+__all__ = ["atomic_write", "checked_target", "link_or_copy", "sha256_of", "sync_file", "sync_folder", "writing_alone"]
 
 
 def sync_folder(folder: Path) -> None:
@@ -41,6 +43,8 @@ def atomic_write(path: Path) -> Iterator[BinaryIO]:
     >>> place.read_bytes()
     b'{}'
     """
+    if path.exists() and not path.is_file():
+        raise InputError(f"{path} is no file that could be replaced: name another to write.")
     temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     try:
         with temporary.open("wb") as file:
@@ -52,6 +56,48 @@ def atomic_write(path: Path) -> Iterator[BinaryIO]:
         temporary.unlink(missing_ok=True)
         raise
     sync_folder(path.parent)
+
+
+def checked_target(path: str | Path, reads: Iterable[str | Path | None] = ()) -> Path:
+    """The file to write as a path, if it can be one: no folder, no device, and none of the files that are read.
+
+    A file that grows as ``<path>.part`` takes its name by a rename, which would put an end to whatever has it.
+
+    >>> checked_target("/dev/null")
+    Traceback (most recent call last):
+        ...
+    longform.errors.InputError: /dev/null is no file that could be replaced: name another to write.
+    """
+    target = Path(path)
+    if not str(path).strip():
+        raise InputError("The name of the file to write is empty.")
+    if target.is_dir():
+        raise InputError(f"{path} is a folder: name the file to write.")
+    if target.exists() and not target.is_file():
+        raise InputError(f"{path} is no file that could be replaced: name another to write.")
+    if not target.parent.is_dir():
+        raise InputError(f"There is no folder {target.parent} to write {target.name} to: make it first.")
+    for read in (Path(one) for one in reads if one):
+        for own in (target, target.with_name(f"{target.name}.part")):
+            if own.exists() and read.exists() and own.samefile(read):
+                raise InputError(f"{read} is what is read: it would be lost if {path} were written, so name another.")
+    return target
+
+
+@contextmanager
+def writing_alone(lock: Path, path: str | Path) -> Iterator[None]:
+    """One process at a time: two would write each other's lines to pieces."""
+    # Not before it is needed: a search from the command line writes nothing.
+    from filelock import FileLock, Timeout
+
+    try:
+        with FileLock(lock, timeout=0):
+            try:
+                yield
+            finally:
+                lock.unlink(missing_ok=True)
+    except Timeout:
+        raise FailureError(f"Another process is writing {path}: wait for it, or name another file.") from None
 
 
 def sha256_of(path: Path) -> str:

@@ -77,6 +77,20 @@ def test_asqa_reads_the_lines_that_ask_writes(longform: Run) -> None:
     assert "row 1 needs an id and an answer" in refused.err
 
 
+def test_files_and_numbers_that_cannot_be_meant(longform: Run) -> None:
+    Path("number.json").write_text("7")
+    gold = ("score", "asqa", "--gold", "ASQA.json")
+    for arguments, sentence in (
+        (("--predictions", "number.json"), "number.json is no JSON object: the predictions must be one"),
+        (("--predictions", "p.json", "--qa", "number.json"), "number.json is no JSON object: the reader's answers"),
+        (("--predictions", "p.json", "--seed", "-1"), "it must lie between 0 and 4,294,967,295, and -1 does not."),
+        (("--predictions", "p.json", "--resamples", 10**12), "it must lie between 1 and 1,000,000, and"),
+    ):
+        refused = longform(*gold, *arguments)
+        assert refused.code == 2
+        assert sentence in refused.err
+
+
 def test_the_same_seed_gives_the_same_bytes(longform: Run) -> None:
     arguments = ("score", "asqa", "--gold", "ASQA.json", "--predictions", "p.json", "--json", "--seed", 3)
     assert longform(*arguments).out == longform(*arguments).out

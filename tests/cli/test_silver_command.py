@@ -52,7 +52,7 @@ def test_making_a_file(longform: Run) -> None:
     result = make(longform)
     assert (result.code, result.err) == (0, "")
     assert result.out == (
-        "Wrote 4 silver passages for 3 questions to s.jsonl; 1 of them have none.\n"
+        "Wrote 4 silver passages for 3 questions to s.jsonl; 1 question got none.\n"
         "They hold 2 of 2 direct answers (100.0%); mean match 0.646.\n"
     )
     header, hot, dark, none = lines()
@@ -268,3 +268,21 @@ def test_help_and_showing_need_nothing_heavy(longform: Run) -> None:
     ):
         done = subprocess.run([sys.executable, "-c", WATCHED, "silver", *arguments], capture_output=True, text=True)
         assert (done.returncode, done.stderr) == (0, "False False\n")
+
+
+def test_what_is_read_is_not_written_over(longform: Run) -> None:
+    line = (
+        json.dumps({"id": "1", "question": "What is hot?", "long_answer": "Tea is hot.", "short_answers": [["Tea"]]})
+        + "\n"
+    )
+    for name, output in (("own.jsonl", "own.jsonl"), ("own.jsonl.part", "own.jsonl"), ("linked.jsonl", "link.jsonl")):
+        Path(name).write_text(line)
+        if output == "link.jsonl":
+            Path(output).symlink_to(name)
+        for command in (("silver",), ("ask",), ("search",)):
+            if command == ("search",) and name.endswith(".part"):
+                continue  # It writes no part.
+            refused = longform(*command, "my.index", "--questions", name, "-o", output)
+            assert refused.code == 2
+            assert f"{name} is what is read: it would be lost if {output} were written" in refused.err
+            assert Path(name).read_text() == line

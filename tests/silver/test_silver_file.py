@@ -11,8 +11,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from longform import Index, InputError
+from longform import FailureError, Index, InputError
 from longform.corpus import TrainingQuestion
+from longform.files import writing_alone
 from longform.silver import SilverPassage, SilverRow, SilverSettings, read_silver, silver_rows, write_silver
 from longform.silver.reading import parse_row
 
@@ -178,13 +179,25 @@ def test_wrong_places(kings: Index, asked: TrainingQuestion, here: Path) -> None
     Path("folder").mkdir()
     for path, sentence in {
         "folder": "folder is a folder: name the file to write.",
-        "missing/s.jsonl": "missing/s.jsonl cannot be written: no such file or directory.",
+        "missing/s.jsonl": "There is no folder missing to write s.jsonl to: make it first.",
+        "": "The name of the file to write is empty.",
+        "/dev/null": "/dev/null is no file that could be replaced: name another to write.",
     }.items():
         with pytest.raises(InputError) as caught:
             write_silver(kings, [asked], path)
         assert str(caught.value) == sentence
     with pytest.raises(InputError, match=r"^The method perplexity needs a language model: name one with --model.$"):
         write_silver(kings, [asked], "s.jsonl", SilverSettings(method="perplexity"))
+
+
+def test_two_processes_do_not_write_one_file(kings: Index, asked: TrainingQuestion, here: Path) -> None:
+    with (
+        writing_alone(Path("s.jsonl.part.lock"), "s.jsonl"),
+        pytest.raises(FailureError, match=r"^Another process is writing s\.jsonl: wait for it, or name another"),
+    ):
+        write_silver(kings, [asked], "s.jsonl")
+    write_silver(kings, [asked], "s.jsonl")
+    assert [path.name for path in Path().glob("s.jsonl*")] == ["s.jsonl"]
 
 
 HEADER = '{"format": "longform-silver/1"}\n'

@@ -320,3 +320,14 @@ def test_several_answers_are_averaged_and_questions_without_gold_left_out() -> N
     assert report.ids == ["1"]
     assert report.scores["str_em"] == 50.0
     assert report.settings["of"] == 2
+
+
+def test_a_file_in_a_table_is_seen_for_what_it_is(tmp_path: Path) -> None:
+    from longform.study.dataset_spec import DatasetSpec
+
+    asqa = {"dev": {"a": {"ambiguous_question": "Who won?", "qa_pairs": [], "wikipages": [], "annotations": []}}}
+    asqa["dev"]["b"] = {**asqa["dev"]["a"], "ambiguous_question": "Who lost?"}
+    (tmp_path / "mine.json").write_text(json.dumps(asqa, indent=1))
+    spec = DatasetSpec.parse({"file": "mine.json", "limit": 1, "label": "m"}, tmp_path)
+    assert [example.question for example in spec.load().examples] == ["Who won?"]
+    assert spec.label == "m"

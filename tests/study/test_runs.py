@@ -37,8 +37,8 @@ def test_a_run_keeps_what_it_was_made_with(tmp_path: Path) -> None:
     assert run.rows["a"]["seconds"] == {"total": 0.5}
     with begin(tmp_path / "r") as writer:
         assert list(writer.done) == ["a"]
-        writer.finish({"id": "b"})
-        writer.finish({"id": "c"})
+        writer.finish({"id": "b", "answers": []})
+        writer.finish({"id": "c", "answers": []})
     assert Run.open(tmp_path / "r").complete
     sessions = read_ledger(tmp_path / "r" / "sessions.jsonl", key=None)
     assert [row["finished"] for row in sessions.values()] == [0, 1]
@@ -47,7 +47,7 @@ def test_a_run_keeps_what_it_was_made_with(tmp_path: Path) -> None:
 
 def test_what_was_begun_otherwise_is_refused_and_kept(tmp_path: Path) -> None:
     with begin(tmp_path / "r") as writer:
-        writer.finish({"id": "a"})
+        writer.finish({"id": "a", "answers": []})
     before = (tmp_path / "r" / "items.jsonl").read_bytes()
     with (
         pytest.raises(InputError, match=r"made with another system\.times \(8, now 5\): change it back"),
@@ -61,7 +61,7 @@ def test_what_was_begun_otherwise_is_refused_and_kept(tmp_path: Path) -> None:
 
 def test_only_a_finished_run_may_be_of_another_version(tmp_path: Path) -> None:
     with begin(tmp_path / "r", 2) as writer:
-        writer.finish({"id": "a"})
+        writer.finish({"id": "a", "answers": []})
     path = tmp_path / "r" / "run.json"
     record = json.loads(path.read_text())
     record["identity"]["longform"] = "0.0.1"
@@ -69,7 +69,7 @@ def test_only_a_finished_run_may_be_of_another_version(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"another longform \(0\.0\.1, now "), begin(tmp_path / "r", 2):
         pass
     with (tmp_path / "r" / "items.jsonl").open("a") as file:
-        file.write('{"id": "b"}\n')
+        file.write('{"id": "b", "answers": []}\n')
     with begin(tmp_path / "r", 2) as writer:
         assert len(writer.done) == 2
 
@@ -80,7 +80,7 @@ from pathlib import Path
 from longform.study.runs import writing_run
 identity = {"system": {"kind": "question", "times": 8}, "examples": "0" * 64, "task": "text", "seed": 0}
 with writing_run(Path(sys.argv[1]), system="q", dataset="d", config={}, identity=identity, items=3) as writer:
-    writer.finish({"id": "theirs"})
+    writer.finish({"id": "theirs", "answers": []})
     print("held", flush=True)
     sys.stdin.read()
 """
@@ -100,7 +100,7 @@ def test_two_processes_do_not_write_one_run(tmp_path: Path) -> None:
         child.wait()
     with begin(tmp_path / "r") as writer:
         assert list(writer.done) == ["theirs"]
-        writer.finish({"id": "ours"})
+        writer.finish({"id": "ours", "answers": []})
     assert list(Run.open(tmp_path / "r").rows) == ["theirs", "ours"]
 
 
@@ -155,3 +155,31 @@ def test_other_examples_than_the_runs_are_not_taken(tmp_path: Path) -> None:
     (tmp_path / "examples.jsonl").write_text('{"id": "a", "question": "Who?"}\n')
     with pytest.raises(FailureError, match=r"is not the file that .* was made with"):
         _ = Run.open(tmp_path / "r").examples
+
+
+def test_a_run_that_has_not_begun_may_become_another(tmp_path: Path) -> None:
+    with begin(tmp_path / "r"):
+        pass
+    with begin(tmp_path / "r", seed=1) as writer:
+        writer.finish({"id": "a", "answers": []})
+    assert Run.open(tmp_path / "r").record["identity"]["seed"] == 1
+
+
+@pytest.mark.parametrize("change", [{"identity": 5}, {"items": "x"}, {"system": None}, {"config": []}])
+def test_a_damaged_record_is_named(change: dict[str, Any], tmp_path: Path) -> None:
+    with begin(tmp_path / "r"):
+        pass
+    record = json.loads((tmp_path / "r" / "run.json").read_text())
+    (tmp_path / "r" / "run.json").write_text(json.dumps({**record, **change}))
+    with pytest.raises(FailureError, match=r"run\.json is damaged: remove .*, and the study makes it anew"):
+        Run.open(tmp_path / "r")
+
+
+@pytest.mark.parametrize("row", [{"id": "a"}, {"id": "a", "answers": [5]}, {"id": "a", "answers": [{}]}])
+def test_a_line_that_is_no_item_is_named(row: dict[str, Any], tmp_path: Path) -> None:
+    with begin(tmp_path / "r"):
+        pass
+    (tmp_path / "r" / "items.jsonl").write_text(json.dumps(row) + "\n")
+    for use in (lambda: Run.open(tmp_path / "r").rows, lambda: begin(tmp_path / "r").__enter__()):
+        with pytest.raises(FailureError, match=r"items\.jsonl is damaged: its line for a has no answers"):
+            use()

@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 
 from longform import Index, Passage
 from longform.corpus import TrainingQuestion
-from longform.errors import InputError
+from longform.errors import FailureError, InputError
 from longform.silver import SilverSettings, write_silver
 from longform.train.card import table, write_card
 from longform.train.reranker_data import Group, read_groups, sample, split
@@ -219,6 +219,18 @@ def test_checkpoints_of_other_settings_are_refused(tmp_path: Path) -> None:
     assert checkpoints.last({"seed": 1, "layers": [0, 1]}) is None
     with pytest.raises(InputError, match=r"holds an unfinished run with other settings \(seed\)"):
         checkpoints.last({"seed": 2, "layers": [0, 1]})
+
+
+@pytest.mark.parametrize("content", ["", "{", "[1]"])
+def test_damaged_settings_are_named(content: str, tmp_path: Path) -> None:
+    folder = tmp_path / "training"
+    folder.mkdir()
+    (folder / "settings.json").write_text(content)
+    with pytest.raises(FailureError, match=r"settings\.json is damaged: remove .*training to begin anew"):
+        Checkpoints(folder).last({})
+    (folder / "seconds.json").write_text(content)
+    with pytest.raises(FailureError, match=r"seconds\.json is damaged"):
+        Checkpoints(folder).seconds()
 
 
 def test_a_checkpoint_that_was_cut_short_is_thrown_away(tmp_path: Path) -> None:

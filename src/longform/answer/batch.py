@@ -10,10 +10,9 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 import orjson
-from filelock import FileLock, Timeout
 
 from longform.errors import FailureError, InputError
-from longform.files import atomic_write, sync_folder
+from longform.files import atomic_write, checked_target, sync_folder, writing_alone
 from longform.progress import Progress, no_progress
 from longform.records import Answer, Question
 
@@ -33,13 +32,9 @@ def write_answers(
     The file grows as ``<path>.part``, and takes its name when it is whole. ``settings`` are kept beside it: the same
     call goes on behind the last whole line, a call with other settings or questions is refused and loses nothing.
     """
-    target = Path(path)
-    if target.is_dir():
-        raise InputError(f"{path} is a folder: name the file to write.")
-    if not target.parent.is_dir():
-        raise InputError(f"There is no folder {target.parent} to write {target.name} to: make it first.")
+    target = checked_target(path)
     part, beside, lock = (target.with_name(f"{target.name}.part{suffix}") for suffix in ("", ".json", ".lock"))
-    with _told(path), _held(lock, path):
+    with _told(path), writing_alone(lock, path):
         done, end = _resume(part, beside, questions, _record(questions, settings))
         with part.open("r+b" if end else "wb") as file:
             file.truncate(end)
@@ -119,16 +114,3 @@ def _told(path: str | Path) -> Iterator[None]:
         raise error.__cause__ from None
     except OSError as error:
         raise FailureError(f"{path} cannot be written: {(error.strerror or str(error)).lower()}.") from error
-
-
-@contextmanager
-def _held(lock: Path, path: str | Path) -> Iterator[None]:
-    """One process at a time: two would write each other's lines to pieces."""
-    try:
-        with FileLock(lock, timeout=0):
-            try:
-                yield
-            finally:
-                lock.unlink(missing_ok=True)
-    except Timeout:
-        raise FailureError(f"Another process is writing {path}: wait for it, or name another file.") from None

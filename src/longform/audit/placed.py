@@ -46,9 +46,9 @@ class Placed:
 
     @property
     def where(self) -> str:
-        """Above or below, where chance alone does not explain it; else "about"."""
+        """Above or below, where chance alone does not explain it; else "not sure"."""
         if self.p >= LEVEL or self.found.difference == 0:
-            return "about"
+            return "not sure"
         return "above" if self.found.difference > 0 else "below"
 
     @property

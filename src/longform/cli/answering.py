@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 import orjson
 
-from longform.cli.options import Function
+from longform.cli.options import SEED, Function
 from longform.cli.plain import plain
 from longform.errors import InputError
 
@@ -41,7 +41,7 @@ def answering_options(function: Function) -> Function:
     """How an answer is made."""
     for option in (
         click.option("--threads", type=int, metavar="N", help="Cores to use. [default: all]"),
-        click.option("--seed", default=0, show_default=True, help="With --temperature."),
+        click.option("--seed", type=SEED, default=0, show_default=True, help="With --temperature."),
         click.option("--temperature", default=0.0, show_default=True, help="Of a language model."),
         click.option("--max-tokens", type=int, metavar="N", help="Most tokens that a language model writes."),
         click.option("--context", type=int, metavar="N", help="Tokens that a language model reads and writes in all."),

@@ -65,6 +65,10 @@ def command(
 
     # What is wrong is said before anything is indexed or loaded.
     check_options(options)
+    if output is not None:
+        from longform.files import checked_target
+
+        checked_target(output, [questions])
     if question is not None:
         question = checked_question(question)
     asked = _read(questions) if questions is not None else []

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 import orjson
 
-from longform.cli.options import json_option
+from longform.cli.options import RESAMPLES, SEED, json_option
 from longform.errors import InputError
 
 __all__ = ["command"]
@@ -17,8 +17,14 @@ __all__ = ["command"]
 @click.argument("first", type=click.Path(), metavar="A")
 @click.argument("second", type=click.Path(), metavar="B")
 @click.option("--metric", "metrics", multiple=True, metavar="NAME", help="May be given often. [default: all]")
-@click.option("--resamples", default=10_000, show_default=True, help="Of the bootstrap and of the permutation test.")
-@click.option("--seed", default=0, show_default=True)
+@click.option(
+    "--resamples",
+    type=RESAMPLES,
+    default=10_000,
+    show_default=True,
+    help="Of bootstrap and permutation test.",
+)
+@click.option("--seed", type=SEED, default=0, show_default=True)
 @json_option
 def command(first: str, second: str, metrics: tuple[str, ...], resamples: int, seed: int, as_json: bool) -> None:
     """Compare two systems whose scores `longform score … -o FOLDER` has kept in A and B.

@@ -10,9 +10,39 @@ import click
 
 from longform.errors import InputError
 
-__all__ = ["BadRows", "counted", "dense_options", "index_argument", "json_option", "reading_options", "say_skipped"]
+__all__ = [
+    "RESAMPLES",
+    "SEED",
+    "BadRows",
+    "Whole",
+    "counted",
+    "dense_options",
+    "index_argument",
+    "json_option",
+    "reading_options",
+    "say_skipped",
+]
 
 Function = TypeVar("Function", bound=Callable[..., Any])
+
+
+class Whole(click.ParamType):  # type: ignore[type-arg]
+    """A whole number between two others; said in one sentence where it is not."""
+
+    name = "integer"
+
+    def __init__(self, least: int, most: int) -> None:
+        self.least, self.most = least, most
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        number: int = click.INT.convert(value, param, ctx)
+        if not self.least <= number <= self.most:
+            self.fail(f"it must lie between {self.least:,} and {self.most:,}, and {number:,} does not.", param, ctx)
+        return number
+
+
+SEED = Whole(0, 2**32 - 1)
+RESAMPLES = Whole(1, 1_000_000)
 
 index_argument = click.argument("index", type=click.Path(), metavar="INDEX")
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON.")

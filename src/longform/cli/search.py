@@ -8,6 +8,7 @@ import sys
 import textwrap
 import time
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -130,6 +131,10 @@ def _batch(
     from longform.retrieve import run_format, write_run
 
     asked = read_questions(questions)
+    if Path(output).is_file():
+        from longform.files import checked_target
+
+        checked_target(output, [questions])
     with progress_bar() as progress:
         write_run(
             index,

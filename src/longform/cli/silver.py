@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import click
 import orjson
 
-from longform.cli.options import counted, json_option
+from longform.cli.options import SEED, counted, json_option
 from longform.cli.plain import plain
 from longform.cli.progress import progress_bar
 from longform.errors import InputError
@@ -54,7 +54,7 @@ __all__ = ["command"]
     help="For perplexity a language model: a transformers folder, a GGUF file or a hub name. "
     "For semantic an encoder. [default: that of the index, else the shipped one]",
 )
-@click.option("--seed", default=0, show_default=True, help="For perplexity: which passages stand beside each.")
+@click.option("--seed", type=SEED, default=0, show_default=True, help="For perplexity: what stands beside each.")
 @click.option("--show", metavar="ID", help="Show the silver passages of one question; INDEX is then a silver file.")
 @json_option
 def command(
@@ -89,8 +89,10 @@ def command(
         raise InputError(f"{missing} is missing: `longform silver {index} --questions qa.jsonl -o silver.jsonl`.")
     if model is not None and method not in ("perplexity", "semantic"):
         raise InputError(f"--model goes with --method perplexity or semantic; {method} needs none.")
+    from longform.files import checked_target
     from longform.silver import SilverSettings
 
+    checked_target(output, [questions, exclude])
     settings = SilverSettings(method, k, pool, mode, seed)
     asked, origin = _questions(questions, exclude, split, limit)
     summary = _write(index, asked, output, settings, origin, model)
@@ -173,7 +175,7 @@ def _report(summary: SilverSummary, output: str, as_json: bool) -> None:
         click.echo(f"Went on behind {counted(summary.resumed, 'question')} that an earlier run had finished.")
     click.echo(
         f"Wrote {counted(summary.passages, 'silver passage')} for {counted(summary.questions, 'question')} to {output}"
-        + (f"; {empty:,} of them have none." if empty else ".")
+        + (f"; {counted(empty, 'question')} got none." if empty else ".")
     )
     held = f"{summary.answers_found:,} of {counted(summary.answers, 'direct answer')}"
     covered = f"They hold {held} ({summary.coverage:.1%}); mean" if summary.coverage is not None else "Mean"

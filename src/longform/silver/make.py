@@ -13,7 +13,7 @@ import orjson
 
 from longform.corpus.training_questions import TrainingQuestion
 from longform.errors import FailureError, InputError
-from longform.files import sync_folder
+from longform.files import checked_target, sync_folder, writing_alone
 from longform.progress import Progress, no_progress
 from longform.retrieve import MODES, Index
 from longform.retrieve.vectors import PassageEncoder
@@ -162,22 +162,21 @@ def write_silver(
     if settings.method == "semantic":
         encoder = encoder or _default_encoder(index)
     header = _header(index, questions, settings, origin or {}, encoder, language_model)
-    target = Path(path)
-    if target.is_dir():
-        raise InputError(f"{path} is a folder: name the file to write.")
+    target = checked_target(path)
     part = target.with_name(f"{target.name}.part")
     summary = SilverSummary()
     try:
-        end = _resume(part, header, questions, summary)
-        with part.open("r+b" if end else "wb") as file:
-            file.truncate(end)
-            file.seek(end)
-            if not end:
-                _put(file, header)
-            _write_rest(file, index, questions, settings, summary, encoder, language_model, progress)
-            os.fsync(file.fileno())
-        part.replace(target)
-        sync_folder(target.resolve().parent)
+        with writing_alone(part.with_name(f"{part.name}.lock"), path):
+            end = _resume(part, header, questions, summary)
+            with part.open("r+b" if end else "wb") as file:
+                file.truncate(end)
+                file.seek(end)
+                if not end:
+                    _put(file, header)
+                _write_rest(file, index, questions, settings, summary, encoder, language_model, progress)
+                os.fsync(file.fileno())
+            part.replace(target)
+            sync_folder(target.resolve().parent)
     except OSError as error:
         sentence = f"{path} cannot be written: {(error.strerror or str(error)).lower()}."
         kind = FailureError if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EIO) else InputError

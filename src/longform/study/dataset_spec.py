@@ -43,6 +43,9 @@ class DatasetSpec:
         if unknown:
             raise InputError(f"A dataset has no setting {unknown[0]}: it has {', '.join(_KEYS)}.")
         name, file = table.get("name"), table.get("file")
+        if name is None and file is not None and not table.get("fields"):
+            # A file by itself is a dataset by its path, whose shape is seen from its content.
+            name, file = file, None
         name = "rows" if name is None and file is not None else name
         for key, found in (
             ("name", name),

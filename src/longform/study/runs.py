@@ -74,6 +74,16 @@ class Run:
             raise FailureError(f"{place / RUN} is damaged: remove {folder}, and the study makes it anew.") from None
         if not isinstance(record, dict) or record.get("format") != FORMAT:
             raise InputError(f"{folder} is a run of another version of Longform: make it anew.")
+        identity = record.get("identity")
+        whole = isinstance(identity, dict) and {"task", "examples"} <= identity.keys()
+        named = all(isinstance(record.get(name), str) for name in ("system", "dataset"))
+        if (
+            not whole
+            or not named
+            or not isinstance(record.get("items"), int)
+            or not isinstance(record.get("config"), dict)
+        ):
+            raise FailureError(f"{place / RUN} is damaged: remove {folder}, and the study makes it anew.")
         return cls(place, record)
 
     @property
@@ -94,7 +104,7 @@ class Run:
     @cached_property
     def rows(self) -> dict[str, dict[str, Any]]:
         """The finished items by id, in the order in which they were made."""
-        return read_ledger(self.folder / ITEMS)
+        return _checked(read_ledger(self.folder / ITEMS), self.folder / ITEMS)
 
     @cached_property
     def examples(self) -> tuple[Example, ...]:
@@ -164,9 +174,7 @@ def writing_run(
         for left in folder.glob(".*.tmp"):
             left.unlink(missing_ok=True)
         same = orjson.loads(orjson.dumps({"longform": __version__, **identity}))
-        if (folder / RUN).is_file():
-            _check_same(folder, same, items)
-        else:
+        if not (folder / RUN).is_file() or not _is_same(folder, same, items):
             record = {
                 "format": FORMAT,
                 "system": system,
@@ -188,6 +196,7 @@ def writing_run(
                         {"begun": now(), "pid": os.getpid(), "finished": len(ledger.rows)}
                         | {"versions": versions(), "machine": machine()}
                     )
+            _checked(ledger.rows, folder / ITEMS)
             yield RunWriter(folder, ledger)
     except OSError as error:
         raise FailureError(f"{folder} cannot be written: {(error.strerror or str(error)).lower()}.") from error
@@ -195,18 +204,36 @@ def writing_run(
         lock.release()
 
 
-def _check_same(folder: Path, wanted: Mapping[str, Any], items: int) -> None:
-    """Raise where the folder's run is another; a finished one may be of another version of Longform."""
+def _checked(rows: dict[str, dict[str, Any]], path: Path) -> dict[str, dict[str, Any]]:
+    """The rows, if each is an item of a run."""
+    for identifier, row in rows.items():
+        answers = row.get("answers")
+        said = isinstance(answers, list) and all(isinstance(one, dict) and "text" in one for one in answers)
+        if not said:
+            raise FailureError(
+                f"{path} is damaged: its line for {identifier} has no answers; without it, it is made anew."
+            )
+    return rows
+
+
+def _is_same(folder: Path, wanted: Mapping[str, Any], items: int) -> bool:
+    """Whether the folder's run can go on, and false where it has not begun; raises where it is another.
+
+    A finished one may be of another version of Longform.
+    """
     found = Run.open(folder)
     differences = list(_differences(found.record["identity"], wanted))
     if [name for name, _, _ in differences] == ["longform"] and len(found.rows) == items:
-        return
+        return True
+    if differences and not found.rows:
+        return False
     if differences:
         name, before, after = differences[0]
         raise InputError(
             f"{folder} was made with another {name} ({before}, now {after}): change it back, give the system another "
             f"name, write to another folder, or remove {folder} to make it anew."
         )
+    return True
 
 
 def _differences(before: Any, after: Any, name: str = "") -> Iterator[tuple[str, str, str]]:

@@ -59,5 +59,5 @@ class RerankerSettings:
         if self.max_length < self.question_tokens + self.title_tokens + 16:
             least = self.question_tokens + self.title_tokens + 16
             raise InputError(
-                f"max length must be at least {least}, so that some text stands beside question and title."
+                f"max length must be at least {least}: less leaves no text beside --question-tokens and --title-tokens."
             )

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from longform.errors import InputError
+from longform.errors import FailureError, InputError
 from longform.files import atomic_write
 
 __all__ = [
@@ -76,7 +76,9 @@ class Checkpoints:
         recorded = self.folder / "settings.json"
         wanted = json.loads(json.dumps(settings))
         if recorded.is_file():
-            found = json.loads(recorded.read_text(encoding="utf-8"))
+            found = self._read(recorded)
+            if not isinstance(found, dict):
+                raise self._damaged(recorded)
             changed = sorted(key for key in {*found, *wanted} if found.get(key) != wanted.get(key))
             if changed:
                 raise InputError(
@@ -88,8 +90,9 @@ class Checkpoints:
             with atomic_write(recorded) as file:
                 file.write(json.dumps(wanted, indent=2).encode())
         # The trainer writes its state last: a checkpoint without it was cut short by a kill.
-        whole = [path for path in self.folder.glob("checkpoint-*") if (path / "trainer_state.json").is_file()]
-        for path in self.folder.glob("checkpoint-*"):
+        numbered = [path for path in self.folder.glob("checkpoint-*") if path.name.rpartition("-")[2].isdecimal()]
+        whole = [path for path in numbered if (path / "trainer_state.json").is_file()]
+        for path in numbered:
             if path not in whole:
                 shutil.rmtree(path, ignore_errors=True)
         return str(max(whole, key=lambda path: int(path.name.rpartition("-")[2]))) if whole else None
@@ -97,7 +100,19 @@ class Checkpoints:
     def seconds(self) -> float:
         """The seconds that earlier starts of this run took."""
         spent = self.folder / "seconds.json"
-        return float(json.loads(spent.read_text())) if spent.is_file() else 0.0
+        found = self._read(spent) if spent.is_file() else 0.0
+        if not isinstance(found, int | float):
+            raise self._damaged(spent)
+        return float(found)
+
+    def _read(self, path: Path) -> Any:
+        try:
+            return json.loads(path.read_text(encoding="utf-8"))
+        except ValueError:
+            raise self._damaged(path) from None
+
+    def _damaged(self, path: Path) -> FailureError:
+        return FailureError(f"{path} is damaged: remove {self.folder} to begin anew.")
 
     def add_seconds(self, seconds: float) -> None:
         """Remember how long this start took so far."""

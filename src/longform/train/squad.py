@@ -99,8 +99,8 @@ def _examples(path: Path, content: Any) -> Iterator[SquadExample]:
             for paragraph in article["paragraphs"]:
                 for asked in paragraph["qas"]:
                     yield _example(path, title, paragraph["context"], asked)
-    except (KeyError, TypeError, AttributeError) as error:
-        raise InputError(f"{path} is no SQuAD file: an article is not as it should be ({error}).") from None
+    except (KeyError, TypeError, AttributeError):
+        raise InputError(f"{path} is no SQuAD file: article {place + 1} is not as it should be.") from None
 
 
 def _example(path: Path, title: str, context: str, asked: Mapping[str, Any]) -> SquadExample:
@@ -112,6 +112,8 @@ def _example(path: Path, title: str, context: str, asked: Mapping[str, Any]) -> 
         if context[start : start + len(text)] != text:
             raise InputError(f"{path}: the answer {text!r} of question {identifier} is not at character {start}.")
         spans.append(Span(text, start))
+    if not isinstance(asked["question"], str):
+        raise InputError(f"{path}: the question {identifier} is no text.")
     return SquadExample(identifier, title, asked["question"], context, tuple(spans))
 
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 import orjson
 
+from longform.cli.options import RESAMPLES, SEED
 from longform.errors import FailureError
 
 if TYPE_CHECKING:
@@ -38,8 +39,8 @@ def finding_options(function: Function) -> Function:
     for option in (
         click.option("--json", "as_json", is_flag=True, help="Print JSON."),
         click.option("-o", "--output", type=click.Path(), metavar="PAGE", help="Write them as a page (Markdown)."),
-        click.option("--resamples", default=10_000, show_default=True, help="For intervals and tests."),
-        click.option("--seed", default=0, show_default=True, help="Of every draw."),
+        click.option("--resamples", type=RESAMPLES, default=10_000, show_default=True, help="For intervals and tests."),
+        click.option("--seed", type=SEED, default=0, show_default=True, help="Of every draw."),
     ):
         function = option(function)
     return function

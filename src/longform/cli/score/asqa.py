@@ -6,7 +6,7 @@ from typing import Literal, cast
 
 import click
 
-from longform.cli.score.output import load_answers, load_json, output_options, present
+from longform.cli.score.output import load_answers, load_object, output_options, present
 from longform.errors import InputError
 
 __all__ = ["command"]
@@ -22,7 +22,9 @@ __all__ = ["command"]
     help='JSON: {"key": "long answer"}, or the lines of `longform ask -o`.',
 )
 @click.option("--qa", metavar="FILE", help='JSON: {"key_0": "short answer"}: what a reader found in the answers.')
-@click.option("--reader", metavar="MODEL", help="Run this reader over the answers: a folder with an ONNX model.")
+@click.option(
+    "--reader", metavar="MODEL", help="Run this reader over the answers: `reader`, the shipped one, or a folder."
+)
 @click.option("--subset", is_flag=True, help="Score only the questions that have a prediction.")
 @click.option(
     "--sentences",
@@ -60,7 +62,7 @@ def command(
         raise InputError("Give the reader's answers with --qa, or a reader with --reader, not both.")
     questions = load_asqa(gold, split)
     answers = load_answers(predictions)
-    short = load_json(qa, "reader's answers") if qa is not None else None
+    short = load_object(qa, "reader's answers") if qa is not None else None
     if reader is not None:
         from longform.cli.progress import progress_bar
         from longform.score.reading import read_answers

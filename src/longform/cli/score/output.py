@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 import orjson
 
+from longform.cli.options import RESAMPLES, SEED
 from longform.errors import InputError
 
 if TYPE_CHECKING:
     from longform.score.report import Report
 
-__all__ = ["load_answers", "load_json", "output_options", "present"]
+__all__ = ["load_answers", "load_json", "load_object", "output_options", "present"]
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -24,8 +25,14 @@ def output_options(function: Function) -> Function:
     for option in (
         click.option("--json", "as_json", is_flag=True, help="Print one JSON object."),
         click.option("-o", "--output", type=click.Path(), metavar="FOLDER", help="Keep the scores and items here."),
-        click.option("--resamples", default=10_000, show_default=True, help="Bootstrap resamples for the intervals."),
-        click.option("--seed", default=0, show_default=True, help="Seed of the resampling."),
+        click.option(
+            "--resamples",
+            type=RESAMPLES,
+            default=10_000,
+            show_default=True,
+            help="Of the bootstrap, for the intervals.",
+        ),
+        click.option("--seed", type=SEED, default=0, show_default=True, help="Seed of the resampling."),
     ):
         function = option(function)
     return function
@@ -66,10 +73,18 @@ def load_json(path: str, what: str) -> Any:
         raise InputError(f"{path} cannot be read: {(error.strerror or str(error)).lower()}.") from None
 
 
+def load_object(path: str, what: str) -> dict[str, Any]:
+    """The JSON object of a file."""
+    found = load_json(path, what)
+    if not isinstance(found, dict):
+        raise InputError(f"{path} is no JSON object: the {what} must be one, from ids to texts.")
+    return found
+
+
 def load_answers(path: str) -> Any:
     """Long answers by id: a JSON object, or the lines that ``longform ask -o`` writes, without their citations."""
     if not path.endswith((".jsonl", ".jsonl.gz", ".ndjson")):
-        return load_json(path, "predictions")
+        return load_object(path, "predictions")
     from longform.score.citations import remove_citations
     from longform.score.rows import json_rows
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 import orjson
 
-from longform.cli.options import counted
+from longform.cli.options import SEED, counted
 from longform.cli.progress import progress_bar
 from longform.errors import InputError
 
@@ -36,7 +36,7 @@ __all__ = ["command"]
 @click.option("--reranker", default="reranker", show_default=True, metavar="MODEL")
 @click.option("--note", "notes", multiple=True, metavar="TEXT", help="A remark to put below the table.")
 @click.option("--limit", type=int, metavar="N", help="Only the first N questions: to try a command out.")
-@click.option("--seed", default=0, show_default=True)
+@click.option("--seed", type=SEED, default=0, show_default=True)
 def command(
     index: str,
     gold: str,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 import orjson
 
-from longform.cli.options import counted, json_option
+from longform.cli.options import RESAMPLES, SEED, counted, json_option
 from longform.cli.progress import progress_bar
 
 if TYPE_CHECKING:
@@ -33,8 +33,8 @@ __all__ = ["command"]
     help="Only these scores; the first says how good an answer is. [default: all]",
 )
 @click.option("--examples", default=20, show_default=True, help="Questions shown of each dataset.")
-@click.option("--seed", default=0, show_default=True, help="Of the tests, and of the examples drawn by chance.")
-@click.option("--resamples", default=10_000, show_default=True, help="Of the paired tests.")
+@click.option("--seed", type=SEED, default=0, show_default=True, help="Of the tests, and of examples drawn by chance.")
+@click.option("--resamples", type=RESAMPLES, default=10_000, show_default=True, help="Of the paired tests.")
 @click.option("--title", help="Of the page.")
 @json_option
 def command(

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from longform.cli.options import counted
+from longform.cli.options import SEED, counted
 from longform.cli.progress import progress_bar
 from longform.errors import InputError
 
@@ -37,7 +37,7 @@ METHODS = ("direct", "lexical", "semantic", "perplexity", "silver")
 @click.option("--diverse", metavar="NAME", help="A row that chooses the passages of this one for distinct answers.")
 @click.option("--reader", default="reader", show_default=True, metavar="MODEL", help="The reader for --diverse.")
 @click.option("--note", "notes", multiple=True, metavar="TEXT", help="A remark to put below the table.")
-@click.option("--seed", default=0, show_default=True)
+@click.option("--seed", type=SEED, default=0, show_default=True)
 def command(
     index: str,
     train: str,

@@ -6,7 +6,7 @@ import json
 
 import click
 
-from longform.cli.options import counted, json_option
+from longform.cli.options import SEED, counted, json_option
 from longform.cli.train.report import clock, training_report
 
 __all__ = ["command"]
@@ -33,7 +33,7 @@ SHOWN = {"loss": "loss of a token", "precision": "precision", "recall": "recall"
 @click.option("--held-out", default=0.1, show_default=True, help="Share of the questions that are only reported.")
 @click.option("--limit", type=int, metavar="N", help="Only N questions: to try a command out.")
 @click.option("--save-steps", default=50, show_default=True, help="Steps between checkpoints.")
-@click.option("--seed", default=0, show_default=True, help="The same seed gives the same split and the same model.")
+@click.option("--seed", type=SEED, default=0, show_default=True, help="The same one gives the same split and model.")
 @click.option("--keep-training", is_flag=True, help="Keep FOLDER/training.")
 @json_option
 def command(

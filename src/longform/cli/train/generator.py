@@ -8,7 +8,7 @@ from typing import Any
 import click
 import orjson
 
-from longform.cli.options import counted, json_option
+from longform.cli.options import SEED, counted, json_option
 from longform.cli.progress import progress_bar
 from longform.cli.train.report import clock, training_report
 
@@ -71,7 +71,7 @@ __all__ = ["command"]
 @click.option(
     "--looks", default=4, show_default=True, help="Checkpoints, each with its held-out loss; the best is kept."
 )
-@click.option("--seed", default=0, show_default=True)
+@click.option("--seed", type=SEED, default=0, show_default=True)
 @click.option(
     "--precision", type=click.Choice(["fp32", "fp16", "bf16"]), default="fp32", show_default=True, help="Of the folder."
 )

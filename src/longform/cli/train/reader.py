@@ -6,7 +6,7 @@ import json
 
 import click
 
-from longform.cli.options import counted, json_option
+from longform.cli.options import SEED, counted, json_option
 from longform.cli.train.report import clock, training_report
 
 __all__ = ["command"]
@@ -50,7 +50,7 @@ SHOWN = {
 )
 @click.option("--limit", type=int, metavar="N", help="Only N questions of each part: to try a command out.")
 @click.option("--save-steps", default=100, show_default=True, help="Steps between checkpoints.")
-@click.option("--seed", default=0, show_default=True, help="The same seed gives the same split and the same model.")
+@click.option("--seed", type=SEED, default=0, show_default=True, help="The same one gives the same split and model.")
 @click.option("--fp32", is_flag=True, help="Write 32-bit weights instead of 8-bit ones.")
 @click.option("--keep-training", is_flag=True, help="Keep FOLDER/training, with the weights in torch.")
 @json_option

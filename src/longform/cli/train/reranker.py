@@ -8,7 +8,7 @@ from typing import Any
 import click
 import orjson
 
-from longform.cli.options import counted, json_option
+from longform.cli.options import SEED, counted, json_option
 from longform.cli.progress import progress_bar
 from longform.cli.train.report import clock, training_report
 from longform.errors import InputError
@@ -56,7 +56,7 @@ __all__ = ["command", "layer_numbers"]
 @click.option("--validation-questions", default=100, show_default=True, help="The most of them that are looked at.")
 @click.option("--looks", default=4, show_default=True, help="Checkpoints, each validated; the best is kept.")
 @click.option("--limit", type=int, metavar="N", help="Only the first N questions: to try a command out.")
-@click.option("--seed", default=0, show_default=True)
+@click.option("--seed", type=SEED, default=0, show_default=True)
 @click.option("--fp32", is_flag=True, help="Write 32-bit weights.")
 @click.option("--keep-torch", is_flag=True, help="Keep FOLDER/torch, for another training to start from.")
 @json_option

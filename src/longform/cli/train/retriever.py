@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 import orjson
 
-from longform.cli.options import counted, json_option
+from longform.cli.options import SEED, counted, json_option
 from longform.cli.progress import progress_bar
 from longform.cli.train.report import clock, training_report
 from longform.errors import InputError
@@ -37,7 +37,7 @@ __all__ = ["command"]
 @click.option(
     "--looks", default=4, show_default=True, help="How often the held-out pairs are looked at; the best stays."
 )
-@click.option("--seed", default=0, show_default=True, help="The same seed gives the same model.")
+@click.option("--seed", type=SEED, default=0, show_default=True, help="The same seed gives the same model.")
 @click.option("--limit", type=int, metavar="N", help="Train on N of the pairs only.")
 @click.option("--fp32", is_flag=True, help="Write 32-bit weights instead of 8-bit ones.")
 @click.option("--ablate-batch", metavar="N,N,…", help="Train once for each batch size and write the table instead.")
