@@ -5,6 +5,8 @@ BIN     = $(VENV)/bin
 PIP     = $(BIN)/python -m pip --quiet --disable-pip-version-check
 # Installed by itself before what depends on it, so that the build chosen here is the one that stays.
 TORCH  ?= torch==2.13.0
+# Test files are shared out among so many processes; a file stays in one.
+JOBS   ?= 2
 
 .PHONY: demo test test-long check format docs wheel bench clean
 
@@ -26,7 +28,7 @@ demo: $(VENV)/.core
 	@sh tools/demo.sh $(BIN)/longform
 
 test: $(VENV)/.dev
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest --numprocesses $(JOBS) --dist loadfile
 
 test-long: $(VENV)/.dev
 	$(BIN)/python -m pytest --long

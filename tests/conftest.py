@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import os
+import shutil
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import settings
@@ -47,3 +50,22 @@ def shared() -> Path:
 def examples() -> Path:
     """The collection that the repository carries."""
     return ROOT / "examples"
+
+
+def chromium_path() -> str | None:
+    """Debian's chromium, or the browser that LONGFORM_CHROMIUM names."""
+    named = os.environ.get("LONGFORM_CHROMIUM")
+    return named or shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Any]:
+    """One browser for all tests: Playwright runs once in a process."""
+    playwright = pytest.importorskip("playwright.sync_api", reason="the dev extra has Playwright")
+    path = chromium_path()
+    if path is None:
+        pytest.skip("there is no chromium: apt-get install chromium, or set LONGFORM_CHROMIUM")
+    with playwright.sync_playwright() as running:
+        found = running.chromium.launch(executable_path=path, args=["--no-sandbox", "--disable-dev-shm-usage"])
+        yield found
+        found.close()

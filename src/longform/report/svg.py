@@ -79,7 +79,7 @@ def nice_ticks(low: float, high: float, count: int = 5) -> list[float]:
     ([0.0, 20.0, 40.0, 60.0, 80.0, 100.0], [0.2, 0.4, 0.6, 0.8, 1.0])
     """
     # Numbers that differ by rounding alone are one number.
-    span = high - low if high - low > 1e-9 * max(1.0, abs(high)) else (abs(high) or 1.0)
+    span = high - low if high - low > 1e-9 * max(1.0, abs(high)) else (abs(high) if abs(high) > 1e-9 else 1.0)
     rough = span / count
     power = 10.0 ** math.floor(math.log10(rough))
     step = next(power * factor for factor in (1, 2, 5, 10) if power * factor >= rough * (1 - 1e-9))

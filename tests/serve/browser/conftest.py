@@ -2,32 +2,11 @@
 
 from __future__ import annotations
 
-import os
-import shutil
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
 from standin import StandIn
-
-
-def chromium_path() -> str | None:
-    """Debian's chromium, or the browser that LONGFORM_CHROMIUM names."""
-    named = os.environ.get("LONGFORM_CHROMIUM")
-    return named or shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-
-
-@pytest.fixture(scope="session")
-def browser() -> Iterator[Any]:
-    """One browser for all tests."""
-    playwright = pytest.importorskip("playwright.sync_api", reason="the dev extra has Playwright")
-    path = chromium_path()
-    if path is None:
-        pytest.skip("there is no chromium: apt-get install chromium, or set LONGFORM_CHROMIUM")
-    with playwright.sync_playwright() as running:
-        found = running.chromium.launch(executable_path=path, args=["--no-sandbox", "--disable-dev-shm-usage"])
-        yield found
-        found.close()
 
 
 @pytest.fixture
