@@ -18,6 +18,7 @@ from typing import Any
 
 import numpy as np
 
+from fitting import area, logistic
 from longform.answer.answerable import SIGNS, signs
 from longform.answer.extractive import PASSAGES, READ
 from longform.answer.relevance import found_answers
@@ -84,33 +85,13 @@ def main() -> None:
     for number, name in enumerate(SIGNS):
         print(f"{name:12} area under the curve {area(features[:, number], labels):.3f}")
     fit = np.arange(len(rows)) % 2 == 0
-    weights = logistic(features[fit], labels[fit])
+    weights = logistic(features[fit], labels[fit], ridge=1.0)
     print("bias and weights", weights.round(3).tolist())
     scores = weights[0] + features[~fit] @ weights[1:]
     print(f"held out: area under the curve {area(scores, labels[~fit]):.3f}")
     for least in (-3, -2, -1.5, -1, -0.5, 0, 0.5):
         kept, refused = (scores[labels[~fit] == 1] >= least).mean(), (scores[labels[~fit] == 0] < least).mean()
         print(f"threshold {least:5}: answers {kept:.2f} of the answerable, refuses {refused:.2f} of the others")
-
-
-def area(scores: Any, labels: Any) -> float:
-    """The probability that an answerable question scores above another."""
-    good, bad = scores[labels == 1], scores[labels == 0]
-    return float(((good[:, None] > bad[None]) + 0.5 * (good[:, None] == bad[None])).mean())
-
-
-def logistic(features: Any, labels: Any, ridge: float = 1.0) -> Any:
-    """Newton's method for a logistic regression with an intercept."""
-    design = np.column_stack([np.ones(len(features)), features])
-    weights = np.zeros(design.shape[1])
-    for _ in range(50):
-        odds = 1 / (1 + np.exp(-design @ weights))
-        step = np.linalg.solve(
-            design.T @ (design * (odds * (1 - odds))[:, None]) + ridge * np.eye(len(weights)),
-            design.T @ (labels - odds) - ridge * weights,
-        )
-        weights = weights + step
-    return weights
 
 
 if __name__ == "__main__":

@@ -24,6 +24,7 @@ from typing import Any
 
 import numpy as np
 
+from fitting import area, logistic
 from longform.audit.nearest_questions import default_cache, nearest_by_meaning, nearest_by_words, vectors_of
 from longform.audit.paraphrase import NAME_COSINE, NAME_SHARE, same_page, same_subject
 from longform.audit.question_signs import SIGNS, AskedQuestion, SubjectWeights, paraphrase_signs
@@ -73,7 +74,7 @@ def paraphrases(examples: list[Example], vectors: Any, pairs: list[tuple[int, in
     for name, columns in (("cosine alone", [0]), ("all signs", list(range(len(SIGNS))))):
         held = held_out(features[:, columns], labels, seed)
         print(f"{name}, {FOLDS}-fold: {quality(held >= 0, labels)}, area under the curve {area(held, labels):.3f}")
-    print("WEIGHTS", logistic(features, labels).round(2).tolist())
+    print("WEIGHTS", logistic(features, labels, ridge=0.1).round(2).tolist())
 
 
 def topics(examples: tuple[Example, ...], vectors: Any) -> None:
@@ -114,33 +115,13 @@ def held_out(features: Any, labels: Any, seed: int) -> Any:
     fold = np.random.default_rng(seed).permutation(len(labels)) % FOLDS
     scores = np.zeros(len(labels))
     for number in range(FOLDS):
-        weights = logistic(features[fold != number], labels[fold != number])
+        weights = logistic(features[fold != number], labels[fold != number], ridge=0.1)
         scores[fold == number] = weights[0] + features[fold == number] @ weights[1:]
     return scores
 
 
 def quality(decided: Any, labels: Any) -> str:
     return f"precision {labels[decided].mean():.3f}, recall {decided[labels == 1].mean():.3f}"
-
-
-def area(scores: Any, labels: Any) -> float:
-    """The probability that a pair of the kind scores above one that is not."""
-    good, bad = scores[labels == 1], scores[labels == 0]
-    return float(((good[:, None] > bad[None]) + 0.5 * (good[:, None] == bad[None])).mean())
-
-
-def logistic(features: Any, labels: Any, ridge: float = 0.1) -> Any:
-    """Newton's method for a logistic regression with an intercept."""
-    design = np.column_stack([np.ones(len(features)), features])
-    weights = np.zeros(design.shape[1])
-    for _ in range(50):
-        odds = 1 / (1 + np.exp(-design @ weights))
-        step = np.linalg.solve(
-            design.T @ (design * (odds * (1 - odds))[:, None]) + ridge * np.eye(len(weights)),
-            design.T @ (labels - odds) - ridge * weights,
-        )
-        weights = weights + step
-    return weights
 
 
 if __name__ == "__main__":

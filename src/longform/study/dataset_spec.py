@@ -77,6 +77,12 @@ class DatasetSpec:
             limit,
         )
 
+    @classmethod
+    def named(cls, name: str, split: str | None, ids: str | None, limit: int | None) -> DatasetSpec:
+        """From a command line, whose paths begin where it is given."""
+        table = {"name": name, "split": split, "ids": ids, "limit": limit}
+        return cls.parse({key: value for key, value in table.items() if value is not None}, Path())
+
     def load(self) -> Dataset:
         """The dataset."""
         return load_dataset(

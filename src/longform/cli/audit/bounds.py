@@ -119,8 +119,7 @@ def _made(
     from longform.study.config import ScoreSettings
     from longform.study.dataset_spec import DatasetSpec
 
-    table = {"name": dataset, "split": split, "ids": ids, "limit": limit}
-    spec = DatasetSpec.parse({key: value for key, value in table.items() if value is not None}, Path())
+    spec = DatasetSpec.named(dataset, split, ids, limit)
     learnt = None if train is None else DatasetSpec.parse(train, Path(), split="train")
     bounds = make_bounds(
         spec,

@@ -143,8 +143,7 @@ def _made(
     from longform.audit.control_runs import make_control
     from longform.study.dataset_spec import DatasetSpec
 
-    table = {"name": dataset, "split": split, "ids": ids, "limit": limit}
-    spec = DatasetSpec.parse({key: value for key, value in table.items() if value is not None}, Path())
+    spec = DatasetSpec.named(dataset, split, ids, limit)
     chosen = {key: value for key, value in settings.items() if value is not None}
     with progress_bar() as progress:
         return make_control(chosen, spec, work, seed=seed, scores=scores, progress=progress)
