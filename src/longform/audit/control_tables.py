@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from longform.audit.finding import Table
-from longform.audit.shown import difference_text, digits_of, metric_name, p_text
+from longform.audit.shown import difference_text, digits_of, metric_name
 from longform.score.report import Report
-from longform.score.statistics import Comparison, Interval
+from longform.score.statistics import Comparison, Interval, p_text
 
 __all__ = ["correlation_table", "ngram_table", "scores_table", "telling_table"]
 

@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any
 
+from longform.study.again import make_again
+
 __all__ = ["Finding", "Table", "Verdict", "audit_page"]
 
 
@@ -86,8 +88,7 @@ def audit_page(title: str, findings: Sequence[Finding], *, command: str, hashes:
     parts = [
         f"# {title}",
         *(finding.markdown() for finding in findings),
-        f"## Make it again\n\n```\n{command}\n```\n\nSeed {seed}. The files that it read:",
-        "\n".join(["| file | sha256 |", "|---|---|", *(f"| {name} | {value} |" for name, value in hashes.items())]),
+        *make_again(command, hashes, seed),
     ]
     return "\n\n".join(part.strip() for part in parts) + "\n"
 

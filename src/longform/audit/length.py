@@ -15,12 +15,12 @@ from numpy.typing import NDArray
 
 from longform.audit.finding import Finding, Table, Verdict
 from longform.audit.length_cuts import Row, cut, cut_rows, repeated
-from longform.audit.shown import comparison_row, interval_text, metric_name, p_text
+from longform.audit.shown import comparison_row, interval_text, metric_name
 from longform.data.example import Example
 from longform.errors import InputError
 from longform.progress import Progress, no_progress
 from longform.score.report import Metric, Report, mean_of
-from longform.score.statistics import Comparison, Interval, compare, intervals
+from longform.score.statistics import Comparison, Interval, compare, intervals, p_text
 from longform.study.scores import score_rows
 
 __all__ = [

@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from longform.audit.finding import Finding, Table, Verdict
 from longform.audit.length import FEW, LEVEL, MUCH, Answered, LengthReport, difference_text, rouge_steps, share_of
 from longform.audit.length_cuts import Row, cut_rows, first_words
-from longform.audit.shown import comparison_row, metric_name, p_text
+from longform.audit.shown import comparison_row, metric_name
 from longform.errors import InputError
-from longform.score.statistics import Comparison
+from longform.score.statistics import Comparison, p_text
 
 __all__ = ["CHECK", "audit_lead", "both_cut", "shorter_repeated"]
 

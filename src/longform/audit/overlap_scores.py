@@ -10,10 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from longform.audit.finding import Finding, Table, Verdict
-from longform.audit.shown import finished, metric_name, p_text, quality_metrics
+from longform.audit.shown import finished, metric_name, quality_metrics
 from longform.errors import InputError
 from longform.score.report import Metric, Report
-from longform.score.statistics import holm
+from longform.score.statistics import holm, p_text
 from longform.study.runs import Run
 
 __all__ = ["FEW", "GroupDifference", "audit_scores_by_overlap", "compare_groups"]

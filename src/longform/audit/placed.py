@@ -14,14 +14,13 @@ from longform.audit.shown import (
     finished,
     left_out_notes,
     metric_name,
-    p_text,
     quality_metrics,
     restricted,
     score_text,
 )
 from longform.errors import InputError
 from longform.score.report import Report
-from longform.score.statistics import Comparison, compare, holm
+from longform.score.statistics import Comparison, compare, holm, p_text
 from longform.study.runs import Run
 from longform.study.scores import score_rows
 

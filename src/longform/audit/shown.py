@@ -22,7 +22,6 @@ __all__ = [
     "interval_text",
     "left_out_notes",
     "metric_name",
-    "p_text",
     "quality_metrics",
     "restricted",
     "run_hashes",
@@ -89,17 +88,6 @@ def run_hashes(run: Run, role: str = "") -> dict[str, str]:
     found = {name.rpartition("/")[2]: digest for name, digest in dataset.get("files", {}).items()}
     items = run.folder / "items.jsonl"
     return {**found, f"{role or run.system} (items.jsonl)": sha256_of(items)}
-
-
-def p_text(value: float) -> str:
-    """A p-value as it is shown.
-
-    >>> p_text(0.00001), p_text(0.0312), p_text(0.5)
-    ('< 0.001', '0.031', '0.50')
-    """
-    if value < 0.001:
-        return "< 0.001"
-    return f"{value:.3f}" if value < 0.1 else f"{value:.2f}"
 
 
 def digits_of(*values: float) -> int:

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from longform.errors import InputError
 from longform.score.report import Metric, Report
 
-__all__ = ["Comparison", "Interval", "compare", "holm", "intervals", "permutation_test"]
+__all__ = ["Comparison", "Interval", "compare", "holm", "intervals", "p_text", "permutation_test"]
 
 Floats = NDArray[np.float64]
 # Weights of one chunk of resamples: a million numbers, 8 MB.
@@ -234,3 +234,14 @@ def _interval(value: float, resampled: Floats, level: float) -> Interval:
     tail = (1 - level) / 2
     low, high = np.quantile(resampled, [tail, 1 - tail])
     return Interval(value, min(float(low), value), max(float(high), value))
+
+
+def p_text(value: float) -> str:
+    """A p-value as it is shown.
+
+    >>> p_text(0.00001), p_text(0.0312), p_text(0.5)
+    ('< 0.001', '0.031', '0.50')
+    """
+    if value < 0.001:
+        return "< 0.001"
+    return f"{value:.3f}" if value < 0.1 else f"{value:.2f}"

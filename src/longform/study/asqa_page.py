@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from longform.score.statistics import intervals
+from longform.study.again import make_again
 from longform.study.asqa_study import AnsweredRow
 
 __all__ = ["asqa_page"]
@@ -58,7 +59,6 @@ def asqa_page(
         _HEAD.format(n=rows[0].report.n, passages=passages, resamples=RESAMPLES),
         "\n".join(lines),
         *(["\n".join(f"- {note}" for note in notes)] if notes else []),
-        f"## Make it again\n\n```\n{command}\n```\n\nSeed {seed}. The files that it read:",
-        "\n".join(["| file | sha256 |", "|---|---|", *(f"| {name} | {value} |" for name, value in hashes.items())]),
+        *make_again(command, hashes, seed),
     ]
     return "\n\n".join(part.strip() for part in parts) + "\n"

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from longform.score.statistics import compare, holm, intervals
+from longform.score.statistics import compare, holm, intervals, p_text
+from longform.study.again import make_again
 from longform.study.silver_study import StudyRow
 
 __all__ = ["silver_page"]
@@ -50,24 +51,12 @@ def silver_page(
         for metric in metrics:
             value, low, high = bounds[metric]
             p = corrected.get((row.name, metric))
-            cells += [f"{value:.3f} [{low:.3f}, {high:.3f}]", "" if p is None else _p(p)]
+            cells += [f"{value:.3f} [{low:.3f}, {high:.3f}]", "" if p is None else p_text(p)]
         lines.append(f"| {' | '.join([*cells, row.description])} |")
     parts = [
         _HEAD.format(k=k, n=base.report.n, pool=pool, resamples=RESAMPLES),
         "\n".join(lines),
         *(["\n".join(f"- {note}" for note in notes)] if notes else []),
-        f"## Make it again\n\n```\n{command}\n```\n\nSeed {seed}. The files that it read:",
-        "\n".join(["| file | sha256 |", "|---|---|", *(f"| {name} | {value} |" for name, value in hashes.items())]),
+        *make_again(command, hashes, seed),
     ]
     return "\n\n".join(part.strip() for part in parts) + "\n"
-
-
-def _p(value: float) -> str:
-    """A p-value as a table shows it.
-
-    >>> _p(0.00001), _p(0.0312), _p(0.5)
-    ('< 0.001', '0.031', '0.50')
-    """
-    if value < 0.001:
-        return "< 0.001"
-    return f"{value:.3f}" if value < 0.1 else f"{value:.2f}"
