@@ -7,7 +7,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
@@ -25,7 +25,7 @@ class Writer(ThreadingHTTPServer):
 
     def __init__(self) -> None:
         super().__init__(("127.0.0.1", 0), _Handler)
-        self.words = ["Tea ", "is ", "a ", "hot ", "drink ", "[1]."]
+        self.words: Iterable[str] = ["Tea ", "is ", "a ", "hot ", "drink ", "[1]."]
         self.go_on = threading.Event()
         self.go_on.set()
         self.hold_after = 2
