@@ -206,3 +206,35 @@ def test_the_longest_clause_that_fits_stays() -> None:
         "The king left his old town in the north; he took his men, and he went to the coast.",
         text,
     ]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("execution of Victor Feguer. Iowa ended it in 1965.", ["Iowa ended it in 1965."]),
+        ("Division from 1969 to 1993, and 1994. The Astros won in 2017.", ["The Astros won in 2017."]),
+        ("The Astros won in 2017. At the end of the season,", ["The Astros won in 2017."]),
+        ("The Astros won in 2017. In the end Altuve was named the best,", None),
+        ("Wait for the green light.", None),
+        ("Dreh den Schalter nach rechts.", None),
+    ],
+)
+def test_what_a_cut_left_over_is_no_sentence(text: str, expected: list[str] | None) -> None:
+    assert " ".join(found(text)) == (text if expected is None else " ".join(expected))
+
+
+def test_a_table_that_lost_its_lines_is_no_sentence() -> None:
+    assert found("The cast changed twice. Actor Role " + "Tom Kenny SpongeBob Clancy Brown Mr. Krabs " * 5) == [
+        "The cast changed twice."
+    ]
+
+
+def test_a_time_that_counts_from_another_leans() -> None:
+    text = "Nero came in May. Galba left the next day. Otho left in 69 and came two years later. Then that year ended."
+    assert [one.leans for one in candidates_of([hit_of(text)])] == [False, True, True, True]
+
+
+def test_a_page_that_begins_with_its_title_and_the_whole_name() -> None:
+    text = "Jimmy Greaves James Peter Greaves (born 1940) is a footballer."
+    assert found(text, "Jimmy Greaves") == ["James Peter Greaves (born 1940) is a footballer."]
+    assert found("Rome Street is in the town of Rome.", "Rome") == ["Rome Street is in the town of Rome."]

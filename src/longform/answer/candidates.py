@@ -12,6 +12,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from longform.answer.fragments import is_beginning, is_leftover, is_run_of_names
 from longform.records import Hit
 from longform.text import sentence_spans
 
@@ -38,6 +39,17 @@ _LATER_PRONOUN = re.compile(
     r"While|Although|Though|If|Once)"
     r"(?:\s(?:January|February|March|April|May|June|July|August|September|October|November|December|"
     r"(?!(?:he|she|it|they)\b)[a-z0-9][\w’'-]*),?){0,8}\s(?:he|she|it|they)\b"
+)
+# "the next day": a time that counts from one that was named before.
+_TIME_AFTER = re.compile(
+    r"\b(?:[Tt]he (?:next|following|previous|same) (?:day|night|morning|week|month|year|season|decade|century)|"
+    r"[Tt]hat (?:same )?(?:day|night|week|month|year|season|decade)|[Aa]t (?:that|the) time(?! of)|"
+    r"(?:[Oo]ne|[Tt]wo|[Tt]hree|[Ff]our|[Ff]ive|[Ss]ix|[Ss]even|[Ee]ight|[Nn]ine|[Tt]en|[Aa] few|[Ss]everal|\d+) "
+    r"(?:day|week|month|year|decade)s? (?:later|afterwards|earlier|before))\b"
+)
+_TIME = re.compile(
+    r"\b(?:\d{4}|January|February|March|April|May|June|July|August|September|October|November|December|"
+    r"(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day|after|before|since|until|when|while)\b"
 )
 _ENDS = re.compile(r"[.!?…。！？｡।؟][\"'”’»)\]」』）】]*$")
 _ITEM = re.compile(r"(?:[-*+•‣◦▪▫●○·]|\(?\d{1,3}[.)])\s+(?=\S)")
@@ -126,8 +138,10 @@ def _sentences(text: str, title: str) -> Iterator[_Sentence | None]:
         sentence = " ".join(_NOTE.sub("", text[start:end]).split())
         ends = _ENDS.search(sentence) is not None
         heading = not ends and not item and _line_ends(text, end) and len(_WORD.findall(sentence)) <= HEADING_WORDS
-        if heading or sentence.count("|") > 1:
+        if heading or sentence.count("|") > 1 or (not ends and is_run_of_names(sentence)):
             yield None
+            continue
+        if (number == 0 and not opening and is_leftover(sentence)) or (not ends and is_beginning(sentence)):
             continue
         whole = ends and not (number == 0 and sentence[:1].islower() and not opening)
         if opening:
@@ -143,12 +157,17 @@ def _line_ends(text: str, end: int) -> bool:
 
 
 def _leans(sentence: str) -> bool:
-    """Whether a sentence opens by pointing at what came before.
+    """Whether a sentence opens by pointing at what came before, or counts time from it.
 
     >>> _leans("He left."), _leans("In May 1917 he left."), _leans("In Rome he left."), _leans("Nero left.")
     (True, True, False, False)
+    >>> _leans("Nero left the next day."), _leans("Nero left in May 64 and came back two years later.")
+    (True, False)
     """
-    return _PRONOUN.match(sentence) is not None or _LATER_PRONOUN.match(sentence) is not None
+    if _PRONOUN.match(sentence) or _LATER_PRONOUN.match(sentence):
+        return True
+    later = _TIME_AFTER.search(sentence)
+    return later is not None and _TIME.search(sentence, 0, later.start()) is None
 
 
 def _without_title(text: str, start: int, end: int, title: str) -> int:
@@ -156,12 +175,17 @@ def _without_title(text: str, start: int, end: int, title: str) -> int:
 
     >>> _without_title("Rome Rome is old.", 0, 17, "Rome"), _without_title("Rome Street is old.", 0, 19, "Rome")
     (5, 0)
+    >>> _without_title("Jim Greaves James Greaves (born 1940) is", 0, 40, "Jim Greaves")
+    12
     """
     if not title or not text.startswith(f"{title} ", start):
         return start
     rest = text[start + len(title) + 1 : end]
-    first = title.split()[0]
-    heading = rest.startswith((f"{first} ", f"{first},", "The ", "A ", "An ", '"'))
+    words = title.split()
+    heading = rest.startswith((f"{words[0]} ", f"{words[0]},", "The ", "A ", "An ", '"'))
+    # A name that the page begins anew, in full: its last word comes again, before the page says what it is.
+    again = re.split(r" is | was | are |\(|,", rest)[0].split()
+    heading = heading or (len(words) > 1 and rest[:1].isupper() and words[-1] in again[1:6])
     return start + len(title) + 1 if heading else start
 
 
