@@ -285,11 +285,13 @@ def test_files_that_cannot_be_read_are_named(longform: Run) -> None:
     assert longform("ask", "docs", QUESTION, "--always").err == ""
 
 
-def test_in_a_terminal_it_streams_in_colour(spawn: Callable[..., Any]) -> None:
-    """The whole command, with the models that ship, in a terminal of 40 columns."""
+def in_a_terminal(spawn: Callable[..., Any], *streams: str) -> str:
+    """What the whole command, with the models that ship, shows in a terminal of 40 columns."""
     main, terminal = pty.openpty()
     process = spawn(
-        "ask", "docs", QUESTION, "--always", "--threads", "1", stdout=terminal, env={**os.environ, "COLUMNS": "40"}
+        *("ask", "docs", QUESTION, "--always", "--threads", "1"),
+        **dict.fromkeys(streams, terminal),
+        env={**os.environ, "COLUMNS": "40"},
     )
     os.close(terminal)
     shown = b""
@@ -297,10 +299,25 @@ def test_in_a_terminal_it_streams_in_colour(spawn: Callable[..., Any]) -> None:
     with contextlib.suppress(OSError):
         while select.select([main], [], [], 120)[0]:
             shown += os.read(main, 1 << 16)
-    assert process.wait(60) == 0, process.stderr.read()
-    text = shown.decode().replace("\r\n", "\n")
+    assert process.wait(60) == 0, shown
+    return shown.decode().replace("\r\n", "\n")
+
+
+def test_in_a_terminal_it_streams_in_colour(spawn: Callable[..., Any]) -> None:
+    text = in_a_terminal(spawn, "stdout")
     assert "\x1b[36m[1]\x1b[0m" in text and "\x1b[36m\x1b[1m[1]\x1b[0m" in text
     plain = re.sub(r"\x1b\[[\d;]*m", "", text)
     assert "It is brewed from beans [" in " ".join(plain.split())
     answer = plain.split("\n\n")[0].splitlines()
     assert all(len(line) <= 40 for line in answer) and not any(line.startswith("[") for line in answer)
+
+
+def test_in_a_terminal_a_line_says_what_is_waited_for(spawn: Callable[..., Any]) -> None:
+    text = in_a_terminal(spawn, "stdout", "stderr")
+    waits = re.findall(r"\r\x1b\[2K\x1b\[2m(.*?)\x1b\[0m", text)
+    assert waits[0] == "Searching 3 passages …"
+    assert waits[1].startswith("Found ") and "coffee" in waits[1]
+    assert waits[2].startswith("Reading ") and all(len(line) < 40 for line in waits)
+    # It is erased once, before the first word, and never again: that would take words of the answer with it.
+    *_, rest = text.split("\r\x1b[2K")
+    assert "\x1b[36m[1]\x1b[0m" in rest and rest.count("\x1b[2K") == 0

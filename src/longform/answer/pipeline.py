@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from longform.answer.protocol import Answerer, finish
@@ -46,8 +46,8 @@ class Pipeline:
     mode: str | None = None
     pool: int = 100
 
-    def search(self, question: str) -> Searched:
-        """The passages that an answer is made of."""
+    def search(self, question: str, on_found: Callable[[Sequence[Hit]], None] | None = None) -> Searched:
+        """The passages that an answer is made of; ``on_found`` is told what the first stage found."""
         question = checked_question(question)
         wanted = self.answerer.wants
         started = time.perf_counter()
@@ -55,6 +55,8 @@ class Pipeline:
         hits = self.index.search(question, pool, self.mode) if pool else []
         seconds = {"search": time.perf_counter() - started}
         before = tuple(hit.passage.id for hit in hits[:BEFORE])
+        if on_found is not None:
+            on_found(hits)
         if self.reranker is not None:
             started = time.perf_counter()
             hits = self.reranker.rerank(question, hits, wanted) if hits else []

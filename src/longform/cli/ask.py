@@ -18,6 +18,7 @@ from longform.cli.answering import (
 )
 from longform.cli.options import BadRows, counted, index_argument, json_option, say_skipped
 from longform.cli.progress import progress_bar
+from longform.cli.waiting import ask_aloud
 from longform.errors import InputError
 
 if TYPE_CHECKING:
@@ -80,7 +81,7 @@ def command(
         show_json(pipeline.answer(question).to_json())
     else:
         assert question is not None
-        answer = show_stream(pipeline.stream(question))
+        answer = show_stream(ask_aloud(pipeline, question))
         show_passages(answer)
         click.echo()
         show_summary(answer)

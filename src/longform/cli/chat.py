@@ -16,6 +16,7 @@ from longform.cli.answering import answering_options, open_from, show_passages, 
 from longform.cli.options import index_argument
 from longform.cli.plain import plain
 from longform.cli.progress import progress_bar
+from longform.cli.waiting import ask_aloud
 from longform.errors import InputError, LongformError
 
 if TYPE_CHECKING:
@@ -177,7 +178,7 @@ class _Chat:
                 click.echo(plain(question))
             elif question != line:
                 click.echo(click.style(f"Understood as: {plain(question)}", dim=True))
-            answer = show_stream(_noted(self.pipeline.stream(question), pieces))
+            answer = show_stream(_noted(ask_aloud(self.pipeline, question), pieces))
             answer = replace(answer, follow_ups=self._next(answer))
             self._show_rest(answer)
         except LongformError as error:

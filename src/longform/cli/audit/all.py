@@ -23,7 +23,8 @@ def command(
     """Check the run in the folder RUN in every way that applies, with a verdict in plain words for each.
 
     Whether it uses its passages (with a run beside it that is given random ones, by both), whether it is above what
-    knows nothing, how much of its score is length, and whether its questions are among the training questions.
+    knows nothing, answers to training questions among it, how much of its score is length, and whether its questions
+    are among the training questions.
     """
     from longform.audit.everything import audit_run, training_of
     from longform.audit.shown import run_hashes
@@ -31,13 +32,12 @@ def command(
     from longform.study.runs import Run
 
     opened = Run.open(run)
-    named = None if train is None else DatasetSpec.parse(train, Path(), split="train").load()
-    known = named or training_of(opened)
+    known = training_of(opened) if train is None else DatasetSpec.parse(train, Path(), split="train")
+    # Before anything is computed: a file that cannot be read is the user's mistake, not a check that does not apply.
+    files = {} if known is None else known.load().files
     with progress_bar() as progress:
         findings = audit_run(opened, train=known, resamples=resamples, seed=seed, progress=progress)
-    hashes = run_hashes(opened)
-    if known is not None:
-        hashes |= {f"{Path(name).name} (training)": digest for name, digest in known.files.items()}
+    hashes = run_hashes(opened) | {f"{Path(name).name} (training)": digest for name, digest in files.items()}
     if keep:
         keep_findings(opened.folder, findings)
     present_findings(

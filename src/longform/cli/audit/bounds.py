@@ -56,12 +56,14 @@ def command(
 
     Copying the question, a random training answer, the longest and the best answer of the nearest training questions,
     people's longest and best answer, people against each other, and an answer from silver passages; each where the
-    data allow it. With --run alone, those that follow from the run's questions and those that are runs beside it.
+    data allow it. With --run and no --dataset, those that follow from the run's questions, or with --train from
+    training answers, and those that are runs beside it.
     """
     from longform.audit.bounds import audit_bounds
     from longform.audit.bounds_runs import nearby_bounds
     from longform.audit.placed import place_run
     from longform.audit.shown import run_hashes
+    from longform.study.dataset_spec import DatasetSpec
     from longform.study.runs import Run
 
     placed = [Run.open(folder) for folder in runs]
@@ -70,10 +72,12 @@ def command(
     if dataset is None:
         if not placed:
             raise InputError("Bounds are those of a dataset: name one with --dataset, or a run with --run.")
-        if train is not None or index is not None or work is not None:
-            raise InputError("--train, --index and --work need --dataset: a run alone has its questions and no more.")
+        if index is not None or work is not None:
+            raise InputError("--index and --work need --dataset: the bounds beside a run are made of its questions.")
         _same_questions(placed)
-        bounds = nearby_bounds(placed[0])
+        learnt = None if train is None else DatasetSpec.parse(train, Path(), split="train")
+        bounds = nearby_bounds(placed[0], train=learnt, seed=seed)
+        hashes = {} if learnt is None else {Path(name).name: digest for name, digest in learnt.load().files.items()}
     else:
         with progress_bar() as progress, tempfile.TemporaryDirectory(prefix="longform-bounds-") as scratch:
             place = Path(work) if work is not None else Path(scratch)
