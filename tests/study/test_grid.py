@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -161,6 +162,39 @@ def test_a_study_is_made_once_and_scored_anew_when_scoring_changes(tmp_path: Pat
     assert items.stat().st_mtime_ns == state[0]
 
 
+@pytest.mark.parametrize(
+    ("name", "change"),
+    [
+        ("items.jsonl", lambda text: text[: len(text) // 2]),
+        ("items.jsonl", lambda text: text.splitlines(keepends=True)[0]),
+        ("items.jsonl", lambda text: text.replace('"str_em":1.0', '"str_em":0.25', 1)),
+        ("items.jsonl", lambda text: text.replace('"str_em":1.0', '"str_em":null', 1)),
+        ("items.jsonl", lambda _: ""),
+        ("scores.json", lambda text: text[: len(text) // 2]),
+        ("scores.json", lambda _: "[]"),
+        ("scores.json", lambda text: text.replace('"intervals"', '"interval"')),
+    ],
+)
+def test_damaged_scores_are_named_and_the_study_mends_them(
+    tmp_path: Path, name: str, change: Callable[[str], str]
+) -> None:
+    path = small(tmp_path, 'datasets = [{ file = "q.jsonl" }]\nsystems = ["human"]\n[scores]\nresamples = 20\n')
+    run_study(read_study(path))
+    scores = tmp_path / "runs" / "q" / "human" / "scores"
+    before = {file.name: file.read_bytes() for file in scores.iterdir()}
+    changed = change(before[name].decode())
+    assert changed.encode() != before[name]
+    (scores / name).write_text(changed)
+    with pytest.raises(FailureError) as caught:
+        _ = Run.open(scores.parent).report
+    assert str(caught.value) == (
+        f"The scores in {scores} are damaged: start the study of human again, which scores it anew."
+    )
+    run_study(read_study(path))
+    assert {file.name: file.read_bytes() for file in scores.iterdir()} == before
+    assert Run.open(scores.parent).report.n == 2
+
+
 def test_other_questions_under_the_same_label_are_refused(tmp_path: Path) -> None:
     path = small(tmp_path, 'datasets = [{ file = "q.jsonl" }]\nsystems = ["question"]\n')
     run_study(read_study(path))
@@ -232,7 +266,38 @@ def test_a_system_for_some_of_the_datasets(tmp_path: Path) -> None:
         ),
         ('datasets = ["asqa"]\nsystems = ["question"]\n[scores]\nsentences = "nltk"', 'are "own" or "punkt"'),
         ('datasets = ["asqa"]\nsystems = ["question"]\n[scores]\nresample = 2', "[scores] has no setting resample"),
-        ('datasets = ["asqa"]\nsystems = ["question"]\n[scores]\nresamples = 0', "are a whole number from 1 on"),
+        (
+            'datasets = ["asqa"]\nsystems = ["question"]\n[scores]\nresamples = 0',
+            "are a whole number from 1 to 1,000,000",
+        ),
+        (
+            'datasets = ["asqa"]\nsystems = ["question"]\n[scores]\nresamples = 1000000000000',
+            "The resamples of [scores] are a whole number from 1 to 1,000,000, not 1,000,000,000,000.",
+        ),
+        (
+            'datasets = ["asqa"]\nsystems = ["question"]\nseed = -1',
+            "The seed is a whole number from 0 to 4,294,967,295, not -1.",
+        ),
+        ('datasets = ["asqa"]\nsystems = ["question"]\nseed = 99999999999', "The seed is a whole number from 0 to"),
+        (
+            'datasets = ["asqa"]\nsystems = [{ kind = "question", times = 1000000000000 }]',
+            "The times of the system question is at most 1,000, not 1,000,000,000,000.",
+        ),
+        ('datasets = ["asqa"]\nsystems = ["bm25@99999999999"]', "The k of the system bm25 is at most 100,000"),
+        (f'datasets = ["asqa"]\nsystems = ["bm25@{"9" * 5000}"]', "The k of the system bm25 is at most 100,000"),
+        (f'datasets = ["asqa"]\nsystems = ["question"]\nseed = {"9" * 5000}', "is not valid TOML"),
+        (
+            'datasets = ["asqa"]\nsystems = [{ kind = "extractive", words = 10000000 }]',
+            "The words of the system extractive is at most 100,000, not 10,000,000.",
+        ),
+        (
+            'datasets = ["asqa"]\nsystems = [{ kind = "extractive", k = inf }]',
+            "The k of the system extractive is a number, not inf.",
+        ),
+        (
+            'datasets = [{ name = "asqa", limit = 99999999999 }]\nsystems = ["question"]',
+            "The limit of the dataset asqa is at most 1,000,000,000",
+        ),
     ],
 )
 def test_what_a_study_file_cannot_mean(tmp_path: Path, text: str, message: str) -> None:

@@ -7,18 +7,22 @@ of a search, and an answer made of the passages that the gold answers themselves
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from hashlib import sha256
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from longform.answer import candidates, extractive, fragments, leaning, relevance, selection
 from longform.answer.extractive import DEFAULT_WORDS, ExtractiveAnswerer
 from longform.answer.protocol import Answerer
 from longform.corpus.training_questions import TrainingQuestion
 from longform.files import sha256_of
 from longform.models import CrossEncoder, Reader
+from longform.models.language import language_fingerprint
 from longform.progress import Progress, no_progress
 from longform.records import Hit, Passage
 from longform.rerank import open_reranker
@@ -114,11 +118,9 @@ def _systems(
     model = CrossEncoder.load(study.reranker)
     reranker = open_reranker(model, index)
     ours = ExtractiveAnswerer(model, reader, study.words, always=True)
-    made = {
-        "reranker": model.fingerprint,
-        "mix": dict(model.mix),
-        "extractive": repr((ours.weights, ours.settings, ours.passages)),
-    }
+    ranked = {"reranker": model.fingerprint, "mix": dict(model.mix)}
+    # Answers of other rules are not these rules' answers: the code is part of what they were made with.
+    made = {**ranked, "extractive": repr((ours.weights, ours.settings, ours.passages)), "code": _code()}
     depth = min(study.pool, len(index))
     found: dict[tuple[str, str], list[Hit]] = {}
 
@@ -133,7 +135,7 @@ def _systems(
     yield (
         "re-ranked@1",
         "the first passage after re-ranking BM25's pool",
-        made,
+        ranked,
         lambda _, question: _passage(hits(question, "bm25", 1)),
     )
     for mode in ["bm25", *(["hybrid"] if index.manifest.dense is not None else [])]:
@@ -165,11 +167,17 @@ def _systems(
         yield (
             row,
             f"{writer} over the re-ranked pool of BM25",
-            {**made, "writer": writer},
+            {**ranked, "writer": [writer, language_fingerprint(writer)]},
             _answerer(answerer, lambda question, answerer=answerer: hits(question, "bm25", answerer.wants)),  # type: ignore[misc]
         )
     for name, answers in study.stored.items():
         yield name, "stored answers, with the passages they were given", {"stored": name}, _stored(answers)
+
+
+def _code() -> str:
+    """A hash of the modules that decide what an extractive answer says."""
+    modules = (candidates, fragments, leaning, selection, relevance, extractive)
+    return sha256("".join(map(inspect.getsource, modules)).encode()).hexdigest()
 
 
 def _answerer(answerer: Answerer, hits: Callable[[str], list[Hit]]) -> Callable[[str, str], Given]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from longform.models.language.names import open_language_model
+from longform.models.language.names import language_fingerprint, open_language_model
 from longform.models.language.protocol import BrokenStreamError, LanguageModel, Message
 
-__all__ = ["BrokenStreamError", "LanguageModel", "Message", "open_language_model"]
+__all__ = ["BrokenStreamError", "LanguageModel", "Message", "language_fingerprint", "open_language_model"]

@@ -5,10 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 from longform.errors import InputError
+from longform.files import sha256_of
 from longform.models.fetch import FETCHABLE, installed
 from longform.models.language.protocol import LanguageModel
 
-__all__ = ["open_language_model"]
+__all__ = ["language_fingerprint", "open_language_model"]
 
 _FORMS = "gguf:FILE, openai:NAME@URL, hf:FOLDER"
 
@@ -46,6 +47,23 @@ def open_language_model(name: str, *, context: int | None = None, threads: int |
             raise InputError(f"{entry.name} is not installed: `longform models get {entry.name}` fetches it.")
         return GgufModel.load(path, name=entry.name, context=context, threads=threads)
     raise InputError(_unknown(name))
+
+
+def language_fingerprint(name: str) -> str | None:
+    """A hash of the weights that a name stands for; ``None`` where they are not on this machine.
+
+    >>> language_fingerprint("openai:some-model@https://example.org/v1") is None
+    True
+    """
+    kind, colon, rest = name.partition(":")
+    kind = kind.lower()
+    if colon and kind == "gguf" and Path(rest).is_file():
+        return sha256_of(Path(rest))
+    if colon and kind == "hf":
+        return " ".join(sha256_of(path) for path in sorted(Path(rest).glob("*.safetensors"))) or None
+    entry = None if colon else FETCHABLE.get(name.lower())
+    path = installed(entry) if entry else None
+    return None if path is None else sha256_of(path)
 
 
 def _unknown(name: str) -> str:

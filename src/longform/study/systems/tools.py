@@ -117,7 +117,10 @@ class Tools:
         if field == "train":
             return self.training(value).sha256
         if field == "model":
-            return self._language_fingerprint(self.model_name(value))
+            from longform.models.language import language_fingerprint
+
+            named = self.model_name(value)
+            return language_fingerprint(named) or self.language_model(named).name
         if field == "file":
             return sha256_of(self.place(value)) if self.place(value).is_file() else _missing(value)
         return None
@@ -126,22 +129,6 @@ class Tools:
         if field == "rerank":
             return self.cross_encoder(name).fingerprint
         return self.reader(name).fingerprint if field == "reader" else self.encoder(name).fingerprint
-
-    def _language_fingerprint(self, name: str) -> str:
-        kind, colon, rest = name.partition(":")
-        if colon and kind.lower() == "gguf" and Path(rest).is_file():
-            return sha256_of(Path(rest))
-        if colon and kind.lower() == "hf":
-            weights = sorted(Path(rest).glob("*.safetensors"))
-            return " ".join(sha256_of(path) for path in weights) or name
-        if not colon:
-            from longform.models.fetch import FETCHABLE, installed
-
-            entry = FETCHABLE.get(name.lower())
-            path = installed(entry) if entry else None
-            if path is not None:
-                return sha256_of(path)
-        return self.language_model(name).name
 
     def _once(self, key: Hashable, make: Callable[[], Thing]) -> Thing:
         if key not in self._kept:
