@@ -126,6 +126,15 @@ def test_a_reader_is_trained_written_and_scored(tiny: Path, data: Path, tmp_path
     asked = tmp_path / "asked.jsonl"
     asked.write_text(json.dumps({"question": "what is hot ?", "short_answers": [["wine"]]}))
     pages = [Document("1", "", "wine is hot ."), Document("2", "", "tea is not hot .")]
+    asqa = tmp_path / "ASQA.json"
+    pairs = [{"question": "what is sour ?", "short_answers": ["milk"]}]
+    noted = {
+        "ambiguous_question": "what is ?",
+        "qa_pairs": pairs,
+        "annotations": [{"long_answer": "milk is sour .", "knowledge": []}],
+        "wikipages": [],
+    }
+    asqa.write_text(json.dumps({"dev": {"kept": noted, "tested": noted}}))
     out = tmp_path / "my-reader"
     result = train_reader(
         [data],
@@ -134,12 +143,14 @@ def test_a_reader_is_trained_written_and_scored(tiny: Path, data: Path, tmp_path
         extra=[extra],
         asked=[asked],
         index=Index.create(tmp_path / "my.index", pages),
+        asqa=[asqa],
+        exclude_ids={"tested"},
         settings=small(epochs=8, save_steps=99),
         int8=False,
         report=steps.append,
     )
     assert sorted(path.name for path in out.iterdir()) == ["README.md", "config.json", "model.onnx", "tokenizer.json"]
-    assert result.counts == {"train": 48, "extra": 6, "extra_skipped": 0, "validation": 16, "test": 16}
+    assert result.counts == {"train": 48, "extra": 7, "extra_skipped": 0, "validation": 16, "test": 16}
     assert len(result.validation_f1) == 8 and result.agreement == result.span_agreement == 1.0
     # Never to answer is worth 37.5: three questions in eight have no answer.
     assert result.scores["f1"].value > 60 > result.before["f1"]
@@ -167,6 +178,7 @@ def test_a_reader_is_trained_written_and_scored(tiny: Path, data: Path, tmp_path
         sha256_of(data),
         sha256_of(extra),
         sha256_of(asked),
+        sha256_of(asqa),
         sha256_of(tiny / "model.safetensors"),
         "toy.json",
         "| F1 |",

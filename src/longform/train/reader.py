@@ -11,7 +11,7 @@ import json
 import random
 import shutil
 import time
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import asdict, dataclass
 from importlib.metadata import version
 from pathlib import Path
@@ -27,6 +27,7 @@ from longform.train.base import base_folder, weights_sha256
 from longform.train.reader_card import write_reader_card
 from longform.train.reader_check import BATCH_TOKENS, agreement, check_agreement, read_examples, torch_reader
 from longform.train.reader_passages import passages_to_read
+from longform.train.reader_readings import readings_to_read
 from longform.train.reader_settings import ReaderSettings
 from longform.train.running import Checkpoints, Report, TrainingStep, all_cores, needs, no_report, quiet_training
 from longform.train.squad import Extra, Split, SquadExample, read_extra, read_squad, split_articles
@@ -63,6 +64,8 @@ def train_reader(
     extra: Sequence[str | Path] = (),
     asked: Sequence[str | Path] = (),
     index: Index | None = None,
+    asqa: Sequence[str | Path] = (),
+    exclude_ids: Collection[str] = (),
     settings: ReaderSettings | None = None,
     int8: bool = True,
     keep: bool = False,
@@ -80,10 +83,12 @@ def train_reader(
         raise InputError(f"{out} holds a model already: choose another --out, or remove it.")
     if bool(asked) != (index is not None):
         raise InputError("Questions to find passages for (--asked) and an index to find them in (--index) go together.")
-    found_passages = _read_passages(asked, index, settings, report) if index is not None else []
-    split, extras = _data(squad, dev, extra, settings, found_passages)
+    learnt = [readings_to_read(path, exclude_ids=exclude_ids, seed=settings.seed) for path in asqa]
+    if index is not None:
+        learnt += _read_passages(asked, index, settings, exclude_ids, report)
+    split, extras = _data(squad, dev, extra, settings, learnt)
     folder = base_folder(base)
-    files = [Path(path) for path in (*squad, *([dev] if dev else []), *extra, *asked)]
+    files = [Path(path) for path in (*squad, *([dev] if dev else []), *extra, *asked, *asqa)]
     started, checkpoints = time.monotonic(), Checkpoints(out / "training")
     checkpoint = checkpoints.last(
         {
@@ -91,6 +96,7 @@ def train_reader(
             "base": weights_sha256(folder),
             "data": [sha256_of(path) for path in files],
             **({"index": index.manifest.contents()} if index is not None else {}),
+            **({"excluded": sorted(exclude_ids)} if exclude_ids else {}),
             "transformers": version("transformers"),
         }
     )
@@ -130,11 +136,16 @@ class _Extras:
     skipped: int
 
 
-def _read_passages(asked: Sequence[str | Path], index: Index, settings: ReaderSettings, report: Report) -> list[Extra]:
+def _read_passages(
+    asked: Sequence[str | Path],
+    index: Index,
+    settings: ReaderSettings,
+    exclude_ids: Collection[str],
+    report: Report,
+) -> list[Extra]:
     """What the files of questions and short answers teach over the passages of an index."""
-    return [
-        passages_to_read(index, read_training_questions(str(path)), seed=settings.seed, report=report) for path in asked
-    ]
+    files = [read_training_questions(str(path), exclude_ids=exclude_ids) for path in asked]
+    return [passages_to_read(index, questions, seed=settings.seed, report=report) for questions in files]
 
 
 def _data(
@@ -142,14 +153,14 @@ def _data(
     dev: str | Path | None,
     extra: Sequence[str | Path],
     settings: ReaderSettings,
-    passages: Sequence[Extra] = (),
+    learnt: Sequence[Extra] = (),
 ) -> tuple[Split, _Extras]:
     """The three parts, and what else is trained on: nothing whose text is held out."""
     if not squad:
         raise InputError("Name at least one SQuAD file to train on.")
     split = split_articles(read_squad(squad), settings.held_out, settings.seed, read_squad([dev]) if dev else None)
     held = {_words(example.context) for part in (split.validation, split.test) for example in part}
-    found = [*(read_extra(path) for path in extra), *passages]
+    found = [*(read_extra(path) for path in extra), *learnt]
     examples = [example for file in found for example in file.examples]
     kept = [example for example in examples if _words(example.context) not in held]
     if settings.limit is not None:

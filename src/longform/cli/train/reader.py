@@ -35,6 +35,12 @@ SHOWN = {
     "--asked", multiple=True, metavar="FILE", help="Questions with short_answers, read in passages of --index."
 )
 @click.option("--index", type=click.Path(), metavar="INDEX", help="Where passages for --asked are found.")
+@click.option(
+    "--asqa", multiple=True, metavar="FILE", help="ASQA.json: each reading of a question, read in its long answers."
+)
+@click.option(
+    "--exclude-ids", "exclude", metavar="FILE", help="Ids to leave out of --asqa and --asked: a list, or one a line."
+)
 @click.option("--epochs", default=3, show_default=True, help="How often each question is seen.")
 @click.option("--batch", default=16, show_default=True, help="Windows in a step.")
 @click.option("--lr", "learning_rate", default=1e-4, show_default=True, help="Learning rate of AdamW.")
@@ -63,6 +69,8 @@ def command(
     extra: tuple[str, ...],
     asked: tuple[str, ...],
     index: str | None,
+    asqa: tuple[str, ...],
+    exclude: str | None,
     epochs: int,
     batch: int,
     learning_rate: float,
@@ -91,6 +99,7 @@ def command(
     longform train reader --squad a.json.gz b.json --layers 0,1,4,5 --out my-reader/
     longform train reader --squad train-v2.0.json --asked qa.jsonl --index my.index --out my-reader/
     """
+    from longform.corpus.training_questions import read_ids
     from longform.retrieve import Index
     from longform.train.reader import ReaderSettings, train_reader
 
@@ -119,6 +128,8 @@ def command(
             extra=extra,
             asked=asked,
             index=Index.open(index) if index is not None else None,
+            asqa=asqa,
+            exclude_ids=read_ids(exclude) if exclude is not None else (),
             settings=settings,
             int8=not fp32,
             keep=keep_training,
