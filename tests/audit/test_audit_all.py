@@ -13,9 +13,9 @@ from longform.audit.everything import audit_run, training_of
 from longform.audit.finding import Verdict
 from longform.audit.own_passages import audit_passages
 from longform.cli.audit.all import command
-from longform.data import load_dataset
 from longform.report.findings import read_findings
 from longform.study.config import read_study
+from longform.study.dataset_spec import DatasetSpec
 from longform.study.grid import run_study
 from longform.study.runs import Run, find_runs
 
@@ -109,13 +109,42 @@ def test_a_bound_is_no_system(runs: dict[str, Run]) -> None:
 
 @pytest.mark.slow
 def test_with_training_questions(runs: dict[str, Run], tmp_path: Path) -> None:
-    train = load_dataset("asqa", file=QUESTIONS)
+    train = DatasetSpec.parse({"name": "asqa", "file": str(QUESTIONS)}, Path())
     found = audit_run(runs["deaf"], train=train, cache=tmp_path, resamples=100)
     checks = {finding.check: finding for finding in found}
     # The same questions are all there, word for word.
     assert checks[OVERLAP].verdict is Verdict.CONCERN
     assert checks[OVERLAP].numbers["word_for_word"]["share"] == 1.0
     assert len(found) == 5
+    # The same training questions bound the scores.
+    placed = checks[f"{BOUNDS} (deaf)"]
+    names = {row["bound"]: row["side"] for row in placed.numbers["placed"]}
+    assert names["random-answer"] == names["longest-training-answer@7"] == "lower"
+    assert names["best-training-answer@7"] == "upper"
+    assert not any("training" in note for note in placed.notes)
+
+
+def test_training_questions_without_answers_bound_nothing_and_say_so(
+    runs: dict[str, Run], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("LONGFORM_HOME", str(tmp_path / "home"))
+    train = tmp_path / "train.jsonl"
+    train.write_text('{"id": "t", "question": "Who built the bridge?", "short_answers": [["Ana"]]}\n')
+    result = call(runs["bm25@2"].folder, "--train", train, "--resamples", 100, "--json")
+    told = json.loads(result.stdout)
+    (placed,) = [finding for finding in told["findings"] if finding["check"].startswith(BOUNDS)]
+    assert placed["notes"][0] == (
+        "Left out: random-answer, longest-training-answer@1, longest-training-answer@7, best-training-answer@1, "
+        "best-training-answer@7: the training questions of train have no long answers."
+    )
+    assert "train.jsonl (training)" in told["hashes"]
+    with pytest.raises(InputError, match=r"nowhere\.jsonl does not exist\."):
+        call(runs["bm25@2"].folder, "--train", tmp_path / "nowhere.jsonl")
+
+
+def test_without_training_questions_the_option_is_named(runs: dict[str, Run]) -> None:
+    (placed,) = [one for one in audit_run(runs["bm25@2"], resamples=100) if one.check.startswith(BOUNDS)]
+    assert any(note.endswith("are not known: name them with --train.") for note in placed.notes)
 
 
 def test_kept_where_the_report_finds_them(runs: dict[str, Run]) -> None:
@@ -138,7 +167,7 @@ def test_the_training_split_of_a_known_dataset(
     (tmp_path / "ASQA.json").write_text(json.dumps({"train": items}))
     found = training_of(runs["deaf"])
     assert found is not None
-    assert len(found) == 48
+    assert found.split == "train" and len(found.load()) == 48
 
 
 def test_what_is_no_run(tmp_path: Path) -> None:

@@ -239,10 +239,16 @@ def test_the_finding_counts_questions_once(pairs: list[QuestionPair]) -> None:
 def test_verdicts_of_few_and_of_no_paraphrases(pairs: list[QuestionPair]) -> None:
     lone = [one for one in pairs if one.test.id == "t5"]
     assert audit_overlap(Overlap(examples(TEST[4:]), 5, lone)).verdict is Verdict.UNKNOWN
-    many = examples([(f"x{number}", "Who invented it?", []) for number in range(40)])
-    finding = audit_overlap(Overlap(many, 5, []))
+    many = examples([(f"x{number}", "Who invented it?", []) for number in range(73)])
+    finding = audit_overlap(Overlap(many, 100, []))
     assert finding.verdict is Verdict.FINE
     assert "So few paraphrases do not move a score" in finding.words
+    finding = audit_overlap(Overlap(many, 99, []))
+    assert finding.verdict is Verdict.UNKNOWN
+    assert "So few training questions tell little: at least 100 are needed" in finding.words
+    finding = audit_overlap(Overlap(many[:72], 100, []))
+    assert finding.verdict is Verdict.UNKNOWN
+    assert "It may be 5 % or more: about 73 test questions would tell" in finding.words
 
 
 def test_a_model_decides_instead_and_is_not_asked_twice(encoder: Encoder, tmp_path: Path) -> None:
@@ -382,10 +388,13 @@ def test_labels_of_other_pairs_are_counted(tmp_path: Path, cache: Path) -> None:
 def test_a_command_that_cannot_be_meant(tmp_path: Path, cache: Path) -> None:
     train, test = write(tmp_path / "train.jsonl", TRAIN), write(tmp_path / "test.jsonl", TEST)
     common = ("--train", train, "--test", test, "--cache", cache)
-    assert "--show takes 0 or more, not -1" in refused(*common, "--show", -1)
     assert "--threshold is the --model's" in refused(*common, "--threshold", 1)
     assert "--json cannot go with it" in refused(*common, "--label", tmp_path / "l.csv", "--json")
-    assert "must be looked at, not 0" in refused(*common, "--nearest", 0)
+    for option, value in (("--show", -1), ("--nearest", 0), ("--nearest", 10**12), ("--resamples", 10**12)):
+        told = run(*common, option, value)
+        assert told.exit_code == 2 and f"and {value:,} does not." in told.output
+    assert "is a number from which on two questions" in refused(*common, "--model", "reranker", "--threshold", "nan")
+    assert "are three numbers that make 1" in refused(*common, "--resplit", tmp_path / "r", "--shares", "nan,0,1")
     assert "--shares takes three numbers" in refused(*common, "--shares", "most")
     assert "is no run" in refused(*common, "--run", tmp_path / "none")
     assert "nothing.jsonl does not exist" in refused("--train", tmp_path / "nothing.jsonl", "--test", test)

@@ -179,5 +179,17 @@ def test_phone(open_page: Any) -> None:
     assert page.evaluate("document.documentElement.scrollWidth") <= 375
     letters = page.evaluate("document.querySelector('svg.plot').getBoundingClientRect().width / 420 * 12")
     assert letters >= 8.5, "letters of plots can be read"
+    wide = page.locator(".scroll", has=page.locator("table.scores")).first
+    place = wide.bounding_box()
+    assert place is not None and wide.evaluate("(box) => box.scrollWidth > box.clientWidth")
+
+    def shade() -> bytes:
+        """The last pixels at the right, between two rows."""
+        edge = {"x": place["x"] + place["width"] - 3, "y": place["y"] + 2, "width": 2, "height": 6}
+        return bytes(page.screenshot(clip=edge, full_page=True))
+
+    more = shade()
+    wide.evaluate("(box) => (box.scrollLeft = box.scrollWidth)")
+    assert shade() != more, "a shadow says that there is more to the right, and goes where there is none"
     page.emulate_media(media="print")
     assert page.locator(".picker").first.is_hidden() and page.locator("table").first.is_visible()

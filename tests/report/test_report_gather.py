@@ -86,6 +86,22 @@ def test_a_run_that_is_not_scored_yet(runs: Path) -> None:
     assert (one.run.system, one.why, one.done) == ("human", "is not scored yet", 24)
 
 
+def test_damaged_scores_do_not_stop_a_report(runs: Path) -> None:
+    items = runs / "ambiguous" / "bm25@5" / "scores" / "items.jsonl"
+    items.write_bytes(items.read_bytes()[:-40])
+    found = gather(runs)
+    (one,) = found.datasets[0].unfinished
+    assert (one.run.system, one.why) == ("bm25@5", "has damaged scores")
+    assert "bm25@5 on ambiguous has damaged scores and is in no table: 24 of 24 (100 %) answers." in caveats(found)
+
+
+def test_two_runs_of_the_same_name_are_told_apart(runs: Path) -> None:
+    shutil.copytree(runs / "ambiguous" / "bm25@5", runs / "ambiguous" / "again")
+    dataset = gather(runs).datasets[0]
+    assert {entry.system for entry in dataset.entries} >= {"bm25@5", "again"}
+    assert len(dataset.entries) == 8
+
+
 def test_mixed_runs_are_noted(runs: Path) -> None:
     edit(runs / "talks" / "bm25@1" / "run.json", identity__longform="0.0.1", seed=7, machine__cores=96)
     edit(runs / "talks" / "bm25@1" / "run.json", versions__numpy="1.0")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -11,9 +12,11 @@ from hypothesis import strategies as st
 
 from longform.report import gather
 from longform.report.bars import bars
-from longform.report.curves import recall_by_turn, recall_curve, recall_plot, turns_plot
-from longform.report.gather import DatasetRuns
+from longform.report.curves import covered_lines, recall_by_turn, recall_curve, recall_plot, turns_plot
+from longform.report.formats import csv_rows, to_latex, to_markdown
+from longform.report.gather import DatasetRuns, Entry
 from longform.report.labels import Box, in_lanes, place_labels
+from longform.report.page_scores import score_tables
 from longform.report.plot import Plot
 from longform.report.scatter import scatter
 from longform.report.svg import nice_ticks, shortened, text_width
@@ -43,7 +46,13 @@ def test_bars_are_as_long_as_the_scores(datasets: tuple[DatasetRuns, ...]) -> No
     assert found[0] / found[1] == pytest.approx(scores[0] / scores[1], rel=1e-3)
     lines = [one for one in image.iter(f"{SVG}line") if one.attrib["class"].startswith("bound")]
     assert [one.attrib["class"] for one in lines].count("bound lower") == 2
-    assert [one.attrib["class"] for one in lines].count("bound upper") == 2
+    upper = [one.attrib for one in lines if one.attrib["class"] == "bound upper"]
+    assert len({one["x1"] for one in upper}) == 2
+    numbers = [one for one in image.iter(f"{SVG}text") if one.attrib.get("class") == "soft" and one.text != "controls"]
+    (baseline,) = {float(one.attrib["y"]) for one in numbers}
+    for one in upper:
+        ends = sorted((float(one["y1"]), float(one["y2"])))
+        assert ends[1] <= baseline - 9 or ends[0] >= baseline + 2, "no line runs through the numbers of the axis"
     texts = [one.text for one in image.iter(f"{SVG}text")]
     assert "human 100.0" in texts and "question-x8 0.0" in texts
     assert plot is not None and ["human (upper bound)", "100.0", "", ""] in plot.rows
@@ -82,6 +91,62 @@ def test_systems_with_the_same_ranking_share_a_line(datasets: tuple[DatasetRuns,
     assert plot is not None
     assert [row[0] for row in plot.rows] == ["bm25@1, bm25@5", "hostile_100"]
     assert recall_plot(datasets[1], "page", "x") is None
+
+
+def test_lines_that_lie_on_each_other_are_both_seen(datasets: tuple[DatasetRuns, ...]) -> None:
+    below = [(k, 10.0 * k) for k in range(1, 9)]
+    assert covered_lines([below, below[:4], [(k, y + 5) for k, y in below]]) == {1: 1}
+    assert covered_lines([below, below, below, below]) == {1: 1, 2: 2, 3: 1}
+    image = drawn(recall_plot(datasets[0], "answer", "x"))
+    key = [one.text for one in image.iter(f"{SVG}text") if not one.attrib.get("class")]
+    assert key == ["bm25@1", "bm25@5", "hostile_100"], "every system has its row"
+    kinds = [one.attrib["class"] for one in image.iter(f"{SVG}line") if "curve" in one.attrib["class"]]
+    assert kinds[0] == kinds[1] != kinds[2]
+
+
+def as_control(dataset: DatasetRuns, system: str) -> DatasetRuns:
+    """The dataset with one of its systems made a control."""
+
+    def changed(entry: Entry) -> Entry:
+        if entry.system != system:
+            return entry
+        config = {**entry.run.record["config"], "system": {**entry.settings, "given": "random"}}
+        return replace(entry, run=replace(entry.run, record={**entry.run.record, "config": config}))
+
+    return replace(dataset, entries=tuple(map(changed, dataset.entries)))
+
+
+def test_controls_stand_apart(datasets: tuple[DatasetRuns, ...]) -> None:
+    dataset = as_control(datasets[0], "bm25@1")
+    assert [entry.system for entry in dataset.competing] == ["bm25@5", "hostile_100"]
+    assert [entry.system for entry in dataset.controls] == ["bm25@1"]
+    table = score_table(dataset, resamples=100)
+    assert table.baseline == "bm25@5", "a control is no baseline unless it is named"
+    assert [heading for heading, _ in table.groups] == ["Systems", "Controls", "Bounds"]
+    assert table.systems[:3] == ["bm25@5", "hostile_100", "bm25@1"]
+    plot = bars(dataset, table, "rougeLsum", "x")
+    image = drawn(plot)
+    assert plot is not None and [row[0] for row in plot.rows][:3] == ["bm25@5", "hostile_100", "bm25@1 (control)"]
+    assert "; controls: bm25@1 " in plot.drawing.description
+    heights = {one.text: float(one.attrib["y"]) for one in image.iter(f"{SVG}text")}
+    assert heights["hostile_100"] < heights["controls"] < heights["bm25@1"]
+    assert [one.attrib["class"] for one in image.iter(f"{SVG}rect")].count("bar control") == 1
+    assert "bm25@1 (control)" in str([one.text for one in drawn(recall_plot(dataset, "answer", "x")).iter()])
+    assert "| bm25@1 (control) |" in to_markdown([table])
+    latex = to_latex([table]).split("\\bottomrule")[0]
+    assert latex.index("\\midrule") < latex.index("hostile") < latex.rindex("\\midrule")
+    assert "bm25@1 (control)" in latex
+    assert {row["bound"] for row in csv_rows([table]) if row["system"] == "bm25@1"} == {"control"}
+    page = score_tables(table)
+    assert '<tr class="group"><th scope="rowgroup">Controls</th>' in page
+    assert '<span class="chip control">control</span>' in page
+
+
+def test_where_all_are_controls_they_compete(datasets: tuple[DatasetRuns, ...]) -> None:
+    (one,) = [entry for entry in as_control(datasets[0], "bm25@1").entries if entry.system == "bm25@1"]
+    alone = replace(datasets[0], entries=(one,), extra_bounds=())
+    assert alone.competing == (one,) and alone.controls == ()
+    assert bars(alone, score_table(alone, resamples=50), "str_em", "x") is not None
 
 
 def test_turns_together_are_the_recall_that_was_scored(datasets: tuple[DatasetRuns, ...]) -> None:

@@ -7,12 +7,25 @@ answer 21.2, so that a system's 24.4 said little.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
 
 from longform.audit.bound_systems import LOWER, PEOPLE
 from longform.audit.bounds_runs import Bound, Bounds
+from longform.audit.enough import FEW, more_questions, too_few
 from longform.audit.finding import Finding, Table, Verdict
-from longform.audit.shown import digits_of, interval_text, left_out_notes, metric_name, quality_metrics, score_text
-from longform.score.statistics import intervals
+from longform.audit.shown import (
+    digits_of,
+    interval_text,
+    left_out_notes,
+    metric_name,
+    quality_metrics,
+    restricted,
+    score_text,
+)
+from longform.score.report import Metric, Report
+from longform.score.statistics import Comparison, intervals
 
 __all__ = ["CHECK", "NARROW", "audit_bounds"]
 
@@ -27,6 +40,8 @@ def audit_bounds(bounds: Bounds, *, notes: Sequence[str] = (), resamples: int = 
     names = _metrics(bounds.bounds)
     narrow: list[str] = []
     wide: list[str] = []
+    unsure: list[str] = []
+    fewest = bounds.items
     for name in names:
         floor, people = _floor(bounds.bounds, name), _people(bounds.bounds, name)
         if floor is None or people is None or people.report.scores[name] <= 0:
@@ -34,9 +49,21 @@ def audit_bounds(bounds: Bounds, *, notes: Sequence[str] = (), resamples: int = 
         low, high = floor.report.scores[name], people.report.scores[name]
         reached = f"reaches {score_text(low, high)}, and {people.title} {score_text(high, low)}"
         line = f"on {metric_name(name)} {floor.title} {reached}"
-        (narrow if low >= NARROW * high else wide).append(line)
-    if narrow:
+        gap = _gap(floor.report, people.report, name, resamples, seed)
+        fewest = min(fewest, gap.n)
+        if low >= NARROW * high:
+            narrow.append(line)
+        elif gap.found.high < 0:
+            wide.append(line)
+        else:
+            needed = more_questions(gap.found, gap.n, resamples=resamples)
+            unsure.append(f"{line}, which on {gap.n:,} questions may be {100 * NARROW:.0f} % of it ({_inner(needed)})")
+    if (narrow or wide or unsure) and fewest < FEW:
+        verdict, words = Verdict.UNKNOWN, f"{too_few(fewest)} So far {'; '.join([*narrow, *unsure, *wide])}."
+    elif narrow:
         verdict, words = Verdict.CONCERN, f"Not all: {'; '.join(narrow)}: such a score says little of an answer."
+    elif unsure:
+        verdict, words = Verdict.UNKNOWN, f"It is not sure: {'; '.join(unsure)}."
     elif wide:
         verdict, words = Verdict.FINE, f"Yes: {'; '.join(wide)}."
     else:
@@ -48,6 +75,38 @@ def audit_bounds(bounds: Bounds, *, notes: Sequence[str] = (), resamples: int = 
             "People's answers are compared with those of the others alone: with one reference less than other rows."
         )
     return Finding(CHECK, verdict, words, [_table(bounds, names, resamples, seed)], _numbers(bounds), [*told, *notes])
+
+
+class _Gap(NamedTuple):
+    """By how much what knows nothing is above the share of people's score that is too near, on ``n`` questions."""
+
+    found: Comparison
+    n: int
+
+
+def _gap(floor: Report, people: Report, metric: str, resamples: int, seed: int) -> _Gap:
+    ids = set(floor.ids) & set(people.ids)
+    mine, theirs = restricted(floor, ids), restricted(people, ids)
+    order = {identifier: place for place, identifier in enumerate(theirs.ids)}
+    places = [order[identifier] for identifier in mine.ids]
+    columns = {f"floor {name}": np.asarray(column) for name, column in mine.columns.items()}
+    columns |= {f"people {name}": np.asarray(column)[places] for name, column in theirs.columns.items()}
+    low, high = (next(one for one in report.metrics if one.name == metric) for report in (mine, theirs))
+
+    def formula(means: Mapping[str, Any]) -> Any:
+        return low.formula(_of(means, "floor ")) - NARROW * high.formula(_of(means, "people "))
+
+    both = Report("bounds", mine.ids, columns, [Metric("gap", "", "", formula)])
+    found = intervals(both, resamples=resamples, seed=seed)["gap"]
+    return _Gap(Comparison(mine.scores[metric], NARROW * theirs.scores[metric], *found, 1.0, 1.0), mine.n)
+
+
+def _of(means: Mapping[str, Any], side: str) -> dict[str, Any]:
+    return {name.removeprefix(side): value for name, value in means.items() if name.startswith(side)}
+
+
+def _inner(sentence: str) -> str:
+    return sentence[:1].lower() + sentence[1:].rstrip(".")
 
 
 def _metrics(bounds: Sequence[Bound]) -> list[str]:

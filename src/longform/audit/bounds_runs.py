@@ -11,6 +11,7 @@ import orjson
 
 from longform.audit.bound_systems import BoundSystem, bound_systems, side_of, title_of, why_not
 from longform.audit.control_runs import subset_spec
+from longform.audit.nearest_questions import default_cache
 from longform.audit.shown import finished
 from longform.data.example import Example
 from longform.errors import FailureError
@@ -96,8 +97,18 @@ def make_bounds(
     return bounds
 
 
-def nearby_bounds(run: Run, *, sentences: str | None = None) -> Bounds:
-    """The bounds for a run: those that are runs beside it, and those that follow from its questions alone."""
+def nearby_bounds(
+    run: Run,
+    *,
+    train: DatasetSpec | None = None,
+    cache: Path | None = None,
+    seed: int = 0,
+    sentences: str | None = None,
+) -> Bounds:
+    """The bounds for a run: those that are runs beside it, and those that follow from its questions.
+
+    With training questions (``train``) also those from their answers; ``cache`` keeps the vectors of questions.
+    """
     beside = [other for other in find_runs(run.folder.parent) if side_of(_settings(other)) and other.complete]
     found = {
         other.system: _of_run(other)
@@ -108,14 +119,19 @@ def nearby_bounds(run: Run, *, sentences: str | None = None) -> Bounds:
     way = sentences or str(settings.get("sentences", "own"))
     left_out = {}
     there = {(bound.kind, bound.title) for bound in found.values()}
+    tools = Tools(seed, cache=None if train is None else cache or default_cache(), sentences=way)
+    answered = train is not None and any(example.long_answers for example in train.load())
     for one in bound_systems(run.task):
         if (one.table["kind"], title_of(one.table)) in there:
             continue
-        why = why_not(one, run.examples, train=False, index=False)
+        if "train" in one.needs and train is not None and not answered:
+            why = f"the training questions of {train.label} have no long answers."
+        else:
+            why = why_not(one, run.examples, train=answered, index=False).replace(": name one with --index", "")
         if why:
-            left_out[_name(one)] = why.replace(": name them with --train", "").replace(": name one with --index", "")
+            left_out[_name(one)] = why
             continue
-        bound = _computed(one, run.examples, run.task, way)
+        bound = _computed(one, run.examples, run.task, way, train, tools)
         found[bound.name] = bound
     ordered = sorted(found.values(), key=lambda bound: bound.side != "lower")
     return Bounds(run.dataset, run.task, len(run.examples), tuple(ordered), left_out)
@@ -153,10 +169,12 @@ def write_bounds(path: Path, bounds: Bounds, *, seed: int, resamples: int = 10_0
         raise FailureError(f"{path} cannot be written: {(error.strerror or str(error)).lower()}.") from error
 
 
-def _computed(one: BoundSystem, examples: Sequence[Example], task: str, sentences: str) -> Bound:
+def _computed(
+    one: BoundSystem, examples: Sequence[Example], task: str, sentences: str, train: DatasetSpec | None, tools: Tools
+) -> Bound:
     kept = [example for example in examples if "two" not in one.needs or len(example.long_answers) > 1]
-    spec = SystemSpec.parse(one.table, {}, Path())
-    system = spec.open(Tools(sentences=sentences), task)
+    spec = SystemSpec.parse(one.table, {} if train is None else {"train": train}, Path())
+    system = spec.open(tools, task)
     rows = {example.id: item_row(example, system.answer(example), 0.0) for example in kept}
     return _bound(spec.name, one.table, score_rows(kept, rows, task, sentences=sentences), rows)
 

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from longform.audit.control_tables import correlation_table, ngram_table, scores_table, telling_table
 from longform.audit.correlation import spearman
 from longform.audit.drawn import Texts, drawn_report, others_passages, passages_of
+from longform.audit.enough import FEW, LEVEL, more_to_decide
 from longform.audit.finding import Finding, Verdict
 from longform.audit.shown import comparison_row, finished, metric_name, quality_metrics, restricted, score_text
 from longform.data.example import Example
@@ -30,9 +31,6 @@ GAIN = 0.05
 """A score is better for the passages found if it is higher by at least this share of itself."""
 GAP = 5.0
 """Answers draw on the passages found if they hold at least so many points more of these than answers made without."""
-FEW = 20
-"""On fewer questions than this nothing is ruled out."""
-LEVEL = 0.05
 
 
 @dataclass(frozen=True)
@@ -104,6 +102,8 @@ def audit_control(
     }
     draws = Evidence.judge(gap["telling"], GAP, n)
     verdict, words = _verdict(scores, better, gap["telling"], draws, n)
+    if verdict is Verdict.UNKNOWN:
+        words += f" {_more(scores, better, gap, n, resamples)}"
     tables = (
         scores_table(scores, best),
         ngram_table(drawn),
@@ -146,6 +146,8 @@ def _check_roles(found: Run, random: Run, gold: Run | None) -> None:
         given = None if run is None else run.record["identity"]["system"].get("given")
         if run is not None and given is not None and given != role:
             raise InputError(f"{run.folder} is a run with passages {given}, which {option} does not take.")
+    if found.folder.resolve() == random.folder.resolve():
+        raise InputError(f"{found.folder} is named twice: a control compares it with a run from random passages.")
     if found.record["identity"]["examples"] != random.record["identity"]["examples"]:
         raise InputError(f"{found.folder} and {random.folder} are over other questions: a control asks the same ones.")
     if gold is not None and not set(gold.rows) <= set(found.rows):
@@ -188,6 +190,21 @@ def _gold_scores(found: Report, gold: Report, resamples: int, seed: int) -> tupl
         raise InputError("The run with gold passages has no scored question in common with the run that it is beside.")
     mine, theirs = restricted(found, ids), restricted(gold, ids)
     return mine.n, compare(theirs, mine, resamples=resamples, seed=seed)
+
+
+def _more(
+    scores: Mapping[str, Comparison],
+    better: Mapping[str, Evidence],
+    gap: Mapping[str, Comparison],
+    n: int,
+    resamples: int,
+) -> str:
+    """How many questions would tell: of the scores the one that promises most, else of the words of the answers."""
+    undecided = [name for name, one in better.items() if one.shown is None]
+    if not undecided:
+        return more_to_decide(gap["telling"], GAP, n, len(gap), resamples)
+    name = max(undecided, key=lambda name: scores[name].difference / scores[name].first)
+    return more_to_decide(scores[name], GAIN * scores[name].first, n, len(scores), resamples)
 
 
 def _verdict(

@@ -13,9 +13,9 @@ from longform.audit.control_runs import control_siblings
 from longform.audit.finding import Finding, Verdict
 from longform.audit.own_passages import audit_passages
 from longform.audit.shown import finished
-from longform.data.dataset import Dataset
 from longform.errors import InputError
 from longform.progress import Progress, no_progress
+from longform.study.dataset_spec import DatasetSpec
 from longform.study.runs import Run
 
 __all__ = ["audit_run", "training_of"]
@@ -24,7 +24,7 @@ __all__ = ["audit_run", "training_of"]
 def audit_run(
     run: Run,
     *,
-    train: Dataset | None = None,
+    train: DatasetSpec | None = None,
     cache: Path | None = None,
     resamples: int = 10_000,
     seed: int = 0,
@@ -33,8 +33,8 @@ def audit_run(
     """Control, bounds, length and overlap, in this order.
 
     The control takes runs beside this one that differ in nothing but their passages, else the overlaps of this run
-    alone; bounds are those beside it and those that its questions give; ``train`` are the training questions, without
-    which there is no overlap audit. ``cache`` keeps the vectors of questions.
+    alone; bounds are those beside it, those that its questions give, and those from the answers to the training
+    questions, which ``train`` names; without it there is no overlap audit. ``cache`` keeps the vectors of questions.
     """
     report = finished(run)
 
@@ -46,26 +46,27 @@ def audit_run(
 
     checks: list[tuple[str, Callable[[], Finding | list[Finding]]]] = [
         (control.CHECK, lambda: _control(run, resamples, seed)),
-        (placed.CHECK, lambda: _placed(run, resamples, seed)),
+        (placed.CHECK, lambda: _placed(run, train, cache, resamples, seed)),
         (length.CHECK, of_length),
         (overlap.CHECK, lambda: _overlap(run, train, cache, resamples, seed, progress)),
     ]
     return [finding for check, audit in checks for finding in _told(check, audit)]
 
 
-def training_of(run: Run) -> Dataset | None:
+def training_of(run: Run) -> DatasetSpec | None:
     """The training split of the run's dataset, where its files are here; ``None`` where it has none."""
     from longform.data.catalogue import CATALOGUE
-    from longform.data.dataset import load_dataset
 
     told = run.record["config"].get("dataset", {})
     name = told.get("name")
     if name not in CATALOGUE or told.get("split") == "train":
         return None
+    found = DatasetSpec.parse(name, Path(), split="train")
     try:
-        return load_dataset(name, split="train")
+        found.load()
     except InputError:
         return None
+    return found
 
 
 def _told(check: str, audit: Callable[[], Finding | list[Finding]]) -> Iterator[Finding]:
@@ -98,14 +99,15 @@ def _control(run: Run, resamples: int, seed: int) -> Finding:
     return audit_passages(run, resamples=resamples, seed=seed)
 
 
-def _placed(run: Run, resamples: int, seed: int) -> Finding:
+def _placed(run: Run, train: DatasetSpec | None, cache: Path | None, resamples: int, seed: int) -> Finding:
     if side_of(_settings(run)) is not None:
         raise InputError(f"{run.system} is a bound itself.")
-    return placed.place_run(run, nearby_bounds(run), resamples=resamples, seed=seed)
+    bounds = nearby_bounds(run, train=train, cache=cache, seed=seed)
+    return placed.place_run(run, bounds, resamples=resamples, seed=seed)
 
 
 def _overlap(
-    run: Run, train: Dataset | None, cache: Path | None, resamples: int, seed: int, progress: Progress
+    run: Run, train: DatasetSpec | None, cache: Path | None, resamples: int, seed: int, progress: Progress
 ) -> list[Finding]:
     from longform.audit.nearest_questions import default_cache
     from longform.audit.overlap_pairs import find_pairs
@@ -114,8 +116,9 @@ def _overlap(
 
     if train is None:
         raise InputError("The training questions are not known: name them with --train.")
-    pairs = find_pairs(train.examples, run.examples, Encoder.load(), cache or default_cache(), progress=progress)
-    found = overlap.Overlap(run.examples, len(train), pairs)
+    known = train.load()
+    pairs = find_pairs(known.examples, run.examples, Encoder.load(), cache or default_cache(), progress=progress)
+    found = overlap.Overlap(run.examples, len(known), pairs)
     groups = {"a paraphrase in training": found.paraphrased, "the same topic in training": found.topical}
     return [overlap.audit_overlap(found), audit_scores_by_overlap(run, groups, resamples=resamples, seed=seed)]
 

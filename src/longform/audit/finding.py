@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
@@ -9,7 +10,10 @@ from typing import Any
 
 from longform.study.again import make_again
 
-__all__ = ["Finding", "Table", "Verdict", "audit_page"]
+__all__ = ["Finding", "Table", "Verdict", "audit_page", "no_tags"]
+
+
+_TAG = re.compile(r"<(?=[A-Za-z/!?])")
 
 
 class Verdict(str, Enum):
@@ -25,6 +29,8 @@ class Verdict(str, Enum):
 class Table:
     """Numbers behind a verdict; cells are text as it is shown.
 
+    ``sentences`` is whether the first two columns are whole sentences, which a terminal shows one below the other.
+
     >>> print(Table("Overlap", ("system", "1-gram"), (("found", "42.1"), ("random", "18.0"))).markdown())
     | system | 1-gram |
     |---|---|
@@ -36,11 +42,12 @@ class Table:
     columns: Sequence[str]
     rows: Sequence[Sequence[str]]
     note: str = ""
+    sentences: bool = False
 
     def markdown(self) -> str:
         """The table alone, without its title and note."""
         head = [f"| {' | '.join(self.columns)} |", f"|{'---|' * len(self.columns)}"]
-        return "\n".join([*head, *(f"| {' | '.join(_cell(cell) for cell in row)} |" for row in self.rows)])
+        return no_tags("\n".join([*head, *(f"| {' | '.join(_cell(cell) for cell in row)} |" for row in self.rows)]))
 
 
 @dataclass(frozen=True)
@@ -70,11 +77,15 @@ class Finding:
 
     def markdown(self, level: int = 2) -> str:
         """The finding as a section of a page."""
-        parts = [f"{'#' * level} {self.check}", f"**{self.verdict.value.capitalize()}.** {self.words}"]
+        parts = [
+            f"{'#' * level} {no_tags(self.check)}",
+            f"**{self.verdict.value.capitalize()}.** {no_tags(self.words)}",
+        ]
         for table in self.tables:
-            parts += [f"{'#' * (level + 1)} {table.title}", table.markdown(), *([table.note] if table.note else [])]
+            parts += [f"{'#' * (level + 1)} {no_tags(table.title)}", table.markdown()]
+            parts += [no_tags(table.note)] if table.note else []
         if self.notes:
-            parts.append("\n".join(f"- {note}" for note in self.notes))
+            parts.append("\n".join(f"- {no_tags(note)}" for note in self.notes))
         return "\n\n".join(parts)
 
 
@@ -86,11 +97,20 @@ def audit_page(title: str, findings: Sequence[Finding], *, command: str, hashes:
     '**Fine.** It is short.'
     """
     parts = [
-        f"# {title}",
+        f"# {no_tags(title)}",
         *(finding.markdown() for finding in findings),
         *make_again(command, hashes, seed),
     ]
     return "\n\n".join(part.strip() for part in parts) + "\n"
+
+
+def no_tags(text: str) -> str:
+    """What questions, answers and names hold is text, also where it looks like HTML.
+
+    >>> no_tags("<script> p < 0.001")
+    '&lt;script> p < 0.001'
+    """
+    return _TAG.sub("&lt;", text)
 
 
 def _cell(text: str) -> str:

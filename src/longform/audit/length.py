@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from longform.audit.enough import FEW, LEVEL, more_to_decide, too_few
 from longform.audit.finding import Finding, Table, Verdict
 from longform.audit.length_cuts import Row, cut, cut_rows, repeated
 from longform.audit.shown import comparison_row, interval_text, metric_name
@@ -42,8 +43,8 @@ FRACTIONS = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
 HALF = 0.5
 MUCH = 0.5
 """From this share of a gain on, it is called length."""
-FEW = 20
-LEVEL = 0.05
+SMALL = 0.05
+"""What a second half may add, as a share of the score, to be called nothing."""
 _KILT_TASKS = ("kilt", "eli5")
 
 Floats = NDArray[np.float64]
@@ -157,7 +158,7 @@ def audit_length(
     if gains:
         part, gain = rouge_steps(repeats[HALF], cuts[HALF]), rouge_steps(whole, cuts[HALF])
         share = share_of(part, gain, resamples=resamples, seed=seed)
-    verdict, words = _judged(system.name, whole, cuts, lost, share)
+    verdict, words = _judged(system.name, whole, cuts, lost, share, resamples)
     numbers = {
         "system": system.name,
         "questions": whole.report.n,
@@ -184,13 +185,25 @@ def _checked(fractions: Sequence[float]) -> list[float]:
 
 
 def _judged(
-    name: str, whole: LengthReport, cuts: Mapping[float, LengthReport], lost: Comparison, share: Interval | None
+    name: str,
+    whole: LengthReport,
+    cuts: Mapping[float, LengthReport],
+    lost: Comparison,
+    share: Interval | None,
+    resamples: int,
 ) -> tuple[Verdict, str]:
     rouge, words = metric_name(whole.rouge), whole["length"]
     best = max(cuts, key=lambda fraction: (cuts[fraction][whole.rouge], fraction))
     said = f"{name} says {words:.0f} words on average and has {rouge} {whole[whole.rouge]:.1f}."
     if whole.report.n < FEW:
-        return Verdict.UNKNOWN, f"{said} {whole.report.n} questions are too few to tell what length is worth."
+        return Verdict.UNKNOWN, f"{said} {too_few(whole.report.n)}"
+    nothing = SMALL * whole[whole.rouge]
+    if share is None and lost.high > nothing:
+        more = more_to_decide(lost, nothing, whole.report.n, resamples=resamples)
+        return Verdict.UNKNOWN, (
+            f"{said} What its second half adds is not sure: {lost.difference:+.1f} points, 95 % interval "
+            f"{lost.low:+.1f} to {lost.high:+.1f}. {more}"
+        )
     if share is None:
         half = f"The first half of its words alone has {cuts[HALF][whole.rouge]:.1f}"
         least = lost.p < LEVEL and lost.difference < 0

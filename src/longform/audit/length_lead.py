@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from longform.audit.enough import FEW, LEVEL, more_questions, too_few
 from longform.audit.finding import Finding, Table, Verdict
-from longform.audit.length import FEW, LEVEL, MUCH, Answered, LengthReport, difference_text, rouge_steps, share_of
+from longform.audit.length import MUCH, Answered, LengthReport, difference_text, rouge_steps, share_of
 from longform.audit.length_cuts import Row, cut_rows, first_words
 from longform.audit.shown import comparison_row, metric_name
 from longform.errors import InputError
@@ -91,12 +92,12 @@ def _judged(
     lead = f"{name} {own.first:.1f} against {own.second:.1f}, with {lengths}"
     same = f"{equal.difference:+.1f} points (95 % interval {equal.low:+.1f} to {equal.high:+.1f})"
     if mine.report.n < FEW:
-        words = f"{first} has {lead}: {mine.report.n} questions are too few to tell what of it is length."
+        words = f"{first} has {lead}. {too_few(mine.report.n)}"
         return Verdict.UNKNOWN, words, None
     if own.p >= LEVEL or own.difference <= 0:
         words = (
             f"{first} and {second} do not differ for certain as they are ({lead}), so there is no lead to explain; cut "
-            f"to equal lengths, {first} differs by {same}."
+            f"to equal lengths, {first} differs by {same}. {more_questions(own, mine.report.n, 1, resamples)}"
         )
         return Verdict.UNKNOWN, words, None
     # What of the lead is gone at equal lengths.

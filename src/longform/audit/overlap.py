@@ -22,8 +22,8 @@ __all__ = ["CHECK", "MUCH", "SHOWN", "Overlap", "ShareOf", "audit_overlap", "wil
 CHECK = "Are the test questions among the training questions?"
 MUCH = 0.05
 """From this share of test questions with a paraphrase on, scores are in doubt."""
-FEW = 30
-"""Of fewer test questions than this, a small share tells nothing."""
+FEW_TRAINING = 100
+"""Fewer training questions than this are hardly all that a system has learnt from."""
 SHOWN = 25
 """How many pairs of each kind a page shows."""
 
@@ -111,9 +111,18 @@ def audit_overlap(overlap: Overlap, *, decided_by: str = "", nearest: int = NEAR
     if paraphrased.share >= MUCH or (copied.number and copied.low >= MUCH / 5):
         verdict = Verdict.CONCERN
         words += " A system that has learnt these training answers can repeat them: report scores on the others too."
-    elif of < FEW:
+    elif overlap.training < FEW_TRAINING:
         verdict = Verdict.UNKNOWN
-        words += f" Of fewer than {FEW} questions, so small a share tells little."
+        words += (
+            f" So few training questions tell little: at least {FEW_TRAINING} are needed; name all that the system "
+            "has learnt from."
+        )
+    elif paraphrased.high >= MUCH:
+        verdict = Verdict.UNKNOWN
+        words += (
+            f" It may be {100 * MUCH:.0f} % or more: about {_enough(paraphrased.share):,} test questions would tell, "
+            "if the share stays as it is."
+        )
     else:
         words += " So few paraphrases do not move a score by much."
     return Finding(
@@ -134,6 +143,16 @@ def audit_overlap(overlap: Overlap, *, decided_by: str = "", nearest: int = NEAR
         },
         _notes(decided_by, labelled, len(overlap.pairs)),
     )
+
+
+def _enough(share: float) -> int:
+    """Of how many test questions such a share is surely below :data:`MUCH`: Wilson's upper end, solved for n.
+
+    >>> _enough(0.0), wilson(0, 73).high < 0.05 <= wilson(0, 72).high
+    (73, True)
+    """
+    z = 1.959964
+    return math.ceil(z * z * MUCH * (1 - MUCH) / (MUCH - share) ** 2 + 1e-9)
 
 
 def _percent(share: ShareOf) -> str:
@@ -183,7 +202,8 @@ def _pair_tables(overlap: Overlap, shown: int) -> list[Table]:
         ]
         note = f"The {shown} most probable of {len(best):,}; `--csv` writes all." if len(best) > shown else ""
         if rows:
-            tables.append(Table(title, ("test question", "training question", "probability", "same page"), rows, note))
+            columns = ("test question", "training question", "probability", "same page")
+            tables.append(Table(title, columns, rows, note, sentences=True))
     return tables
 
 

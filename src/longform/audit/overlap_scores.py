@@ -9,18 +9,20 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from longform.audit.enough import LEVEL, more_to_decide
 from longform.audit.finding import Finding, Table, Verdict
 from longform.audit.shown import finished, metric_name, quality_metrics
 from longform.errors import InputError
 from longform.score.report import Metric, Report
-from longform.score.statistics import holm, p_text
+from longform.score.statistics import Comparison, holm, p_text
 from longform.study.runs import Run
 
-__all__ = ["FEW", "GroupDifference", "audit_scores_by_overlap", "compare_groups"]
+__all__ = ["FEW", "MUCH", "GroupDifference", "audit_scores_by_overlap", "compare_groups"]
 
 FEW = 10
 """With fewer questions in a group than this nothing is said of the difference."""
-_LEVEL = 0.05
+MUCH = 0.1
+"""A score that is higher by this share of itself on questions that overlap is one to be doubted."""
 _CHUNK = 1 << 20
 
 Floats = NDArray[np.float64]
@@ -117,15 +119,21 @@ def audit_scores_by_overlap(
         if min(len(inside), report.n - len(inside)) < FEW:
             words = words or (
                 f"{run.system} has scores on {len(inside)} questions with {name} and {report.n - len(inside)} without: "
-                f"fewer than {FEW} on one side tell nothing."
+                f"fewer than {FEW} on one side tell nothing, and {_all_needed(report.n, len(inside))}."
             )
             continue
         found = compare_groups(report, inside, resamples=resamples, seed=seed, metrics=quality_metrics(report.scores))
         tables.append(_table(name, found, len(inside), report.n - len(inside)))
         numbers[name] = {metric: vars(one) for metric, one in found.items()}
         if not words:
-            verdict, words = _verdict(run.system, name, found)
+            verdict, words = _verdict(run.system, name, found, report.n, resamples)
     return Finding(check, verdict, words, tables, {"system": run.system, "groups": numbers})
+
+
+def _all_needed(n: int, inside: int) -> str:
+    """How many questions there must be for :data:`FEW` on the smaller side, at the share that was seen."""
+    smaller = min(inside, n - inside)
+    return f"about {-(-FEW * n // smaller):,} in all would be needed" if smaller else "one side has none at all"
 
 
 def _scored(report: Report, ids: Collection[str]) -> set[str]:
@@ -133,8 +141,10 @@ def _scored(report: Report, ids: Collection[str]) -> set[str]:
     return set(report.ids) & set(ids)
 
 
-def _verdict(system: str, group: str, found: Mapping[str, GroupDifference]) -> tuple[Verdict, str]:
-    higher = {name: one for name, one in found.items() if one.holm < _LEVEL and one.difference > 0}
+def _verdict(
+    system: str, group: str, found: Mapping[str, GroupDifference], n: int, resamples: int
+) -> tuple[Verdict, str]:
+    higher = {name: one for name, one in found.items() if one.holm < LEVEL and one.difference > 0}
     if higher:
         name, one = max(higher.items(), key=lambda item: item[1].difference / max(abs(item[1].outside), 1e-9))
         return Verdict.CONCERN, (
@@ -144,11 +154,18 @@ def _verdict(system: str, group: str, found: Mapping[str, GroupDifference]) -> t
         )
     widest = max(found.items(), key=lambda item: abs(item[1].difference))
     name, one = widest
-    return Verdict.FINE, (
+    told = (
         f"No score of {system} is higher on questions with {group} by more than chance; the largest difference is "
         f"{metric_name(name)} {one.difference:+.1f} (95 % interval {one.low:+.1f} to {one.high:+.1f}, "
         f"p = {p_text(one.p).lstrip('< ')})."
     )
+    open_ = {name: one for name, one in found.items() if one.high >= MUCH * one.outside and one.outside > 0}
+    if not open_:
+        return Verdict.FINE, told
+    name, one = max(open_.items(), key=lambda item: item[1].high / item[1].outside)
+    seen = Comparison(one.inside, one.outside, one.difference, one.low, one.high, one.p, one.holm)
+    more = more_to_decide(seen, MUCH * one.outside, n, len(found), resamples)
+    return Verdict.UNKNOWN, f"{told} {metric_name(name)} may still be higher by {100 * MUCH:.0f} % of itself. {more}"
 
 
 def _table(group: str, found: Mapping[str, GroupDifference], inside: int, outside: int) -> Table:

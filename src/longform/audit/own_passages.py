@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from longform.audit.control import GAP, Evidence, texts_of
 from longform.audit.drawn import drawn_report, others_passages, passages_of
+from longform.audit.enough import more_to_decide
 from longform.audit.finding import Finding, Table, Verdict
 from longform.audit.shown import comparison_row
 from longform.errors import InputError
@@ -46,6 +47,7 @@ def audit_passages(run: Run, *, resamples: int = 10_000, seed: int = 0) -> Findi
         verdict, words = Verdict.CONCERN, f"Hardly: {held}."
     else:
         verdict, words = Verdict.UNKNOWN, f"These {len(examples)} questions do not tell: {held}."
+        words += f" {more_to_decide(telling, GAP, len(examples), len(gap), resamples)}"
     rows = [
         [name, f"{one.first:.1f}", f"{one.second:.1f}", f"{one.difference:+.1f} [{one.low:+.1f}, {one.high:+.1f}]"]
         for name, one in (

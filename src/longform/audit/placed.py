@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from longform.audit.bound_systems import LOWER, PEOPLE
 from longform.audit.bounds_runs import Bound, Bounds
+from longform.audit.enough import FEW, LEVEL, more_questions, questions_needed
 from longform.audit.finding import Finding, Table, Verdict
 from longform.audit.shown import (
     comparison_row,
@@ -28,10 +29,6 @@ __all__ = ["CHECK", "Placed", "place_run", "place_system"]
 
 CHECK = "Is it above what knows nothing?"
 
-FEW = 20
-"""On fewer questions than this nothing is ruled out."""
-LEVEL = 0.05
-
 
 @dataclass(frozen=True)
 class Placed:
@@ -42,6 +39,12 @@ class Placed:
     found: Comparison
     p: float
     n: int
+    tests: int
+
+    @property
+    def needed(self) -> int | None:
+        """About how many questions would tell, where it is not sure."""
+        return questions_needed(self.found, self.n, self.tests) if self.where == "not sure" else None
 
     @property
     def where(self) -> str:
@@ -111,6 +114,10 @@ def place_system(
             for one in _worst(unsure)
         ]
         words = f"The {report.n:,} questions do not tell: {'; '.join(told) or 'there is no bound to compare with'}."
+        if unsure:
+            # The one that takes the most questions: with as many, all are told.
+            hardest = max(unsure, key=lambda one: (one.needed is None, one.needed or 0))
+            words += f" {more_questions(hardest.found, hardest.n, hardest.tests, resamples)}"
     else:
         verdict = Verdict.FINE
         told = [
@@ -123,7 +130,7 @@ def place_system(
         "questions": report.n,
         "placed": [
             {"metric": one.metric, "bound": one.bound.name, "side": one.bound.side, "where": one.where, "items": one.n}
-            | {**comparison_row(one.found), "holm": one.p}
+            | {**comparison_row(one.found), "holm": one.p, "needed": one.needed}
             for one in places
         ],
     }
@@ -170,7 +177,10 @@ def _placed(
         told = [metric for metric in quality_metrics(compared) if compared[metric].first or compared[metric].second]
         found += [(metric, bound, compared[metric], mine.n) for metric in told]
     corrected = holm([one.p for _, _, one, _ in found])
-    return [Placed(metric, bound, one, p, n) for (metric, bound, one, n), p in zip(found, corrected, strict=True)]
+    return [
+        Placed(metric, bound, one, p, n, len(found))
+        for (metric, bound, one, n), p in zip(found, corrected, strict=True)
+    ]
 
 
 def _grouped(places: Sequence[Placed]) -> dict[tuple[str, str], list[Placed]]:

@@ -112,7 +112,7 @@ def resplit(
     Clusters go, in a random order but the largest first, to the side that lacks most of its share. A share of 0 leaves
     a side empty.
     """
-    if len(shares) != len(SIDES) or any(share < 0 for share in shares) or abs(sum(shares) - 1) > 1e-6:
+    if len(shares) != len(SIDES) or any(share < 0 for share in shares) or not abs(sum(shares) - 1) <= 1e-6:
         raise InputError(
             f"The shares of train, dev and test are three numbers that make 1, such as 0.8,0.1,0.1, not "
             f"{','.join(f'{share:g}' for share in shares)}."

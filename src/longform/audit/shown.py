@@ -69,6 +69,8 @@ def finished(run: Run) -> Report:
         )
     if not (run.folder / "scores" / "scores.json").is_file():
         raise InputError(f"{run.folder} has no scores: start its study again, which scores it.")
+    if not run.scores_are_current:
+        raise InputError(f"{run.folder} has scores of other answers: start its study again, which scores it anew.")
     return run.report
 
 

@@ -20,11 +20,15 @@ _LABELS = 128.0
 
 
 def bars(dataset: DatasetRuns, table: ScoreTable, metric: str, name: str) -> Plot | None:
-    """A bar with its interval for each system that competes; the bounds are lines through all of them.
+    """A bar with its interval for each system that competes, then for each control; bounds are lines through all.
 
     The names of lower bounds stand above the bars, those of upper bounds below, so that no line crosses a name.
     """
-    shown = [entry.system for entry in dataset.competing if metric in table.cells[entry.system]]
+    competing, controls = (
+        [entry.system for entry in entries if metric in table.cells[entry.system]]
+        for entries in (dataset.competing, dataset.controls)
+    )
+    shown = [*competing, *controls]
     bounds = [bound for bound in dataset.bounds if metric in bound.scores and bound.name not in shown]
     if not shown:
         return None
@@ -43,10 +47,13 @@ def bars(dataset: DatasetRuns, table: ScoreTable, metric: str, name: str) -> Plo
     lower = _lanes([bound for bound in bounds if bound.side == LOWER], metric, digits, x_of, to_right=True)
     upper = _lanes([bound for bound in bounds if bound.side == UPPER], metric, digits, x_of, to_right=False)
     top = 8 + _LANE * (max((lane for *_, lane in lower), default=-1) + 1) + (4 if lower else 0)
-    bottom = top + _ROW * len(shown)
+    # Controls stand apart, below a heading of their own.
+    apart = _LANE + 4 if competing and controls else 0.0
+    bottom = top + _ROW * len(shown) + apart
     height = bottom + 20 + _LANE * (max((lane for *_, lane in upper), default=-1) + 1) + 6
     title = f"{heading} on {dataset.label}"
-    drawing = Drawing(name, title, _described(heading, cells, bounds, metric, digits), WIDTH, height)
+    described = _described(heading, cells, controls, bounds, metric, digits)
+    drawing = Drawing(name, title, described, WIDTH, height)
     # Below the best that knows nothing, and above all that knows the answer, a score says little.
     for side, edge in ((LOWER, ticks[0]), (UPPER, ticks[-1])):
         values = [bound.scores[metric] for bound in bounds if bound.side == side]
@@ -58,29 +65,40 @@ def bars(dataset: DatasetRuns, table: ScoreTable, metric: str, name: str) -> Plo
         drawing.add("line", x1=x, x2=x, y1=top, y2=bottom, class_="grid")
         drawing.text(x, bottom + 14, f"{tick:g}", text_anchor="middle", class_="soft")
     for row, (system, cell) in enumerate(cells.items()):
-        middle = top + row * _ROW + _ROW / 2
+        middle = top + row * _ROW + _ROW / 2 + (apart if system in controls else 0.0)
         start, end = sorted((x_of(max(0.0, ticks[0])), x_of(cell.value)))
         drawing.text(left - 6, middle + SIZE * 0.35, shortened(system, _LABELS), text_anchor="end")
-        drawing.add("rect", x=start, y=middle - _BAR / 2, width=max(end - start, 0.5), height=_BAR, class_="bar")
+        kind = "bar control" if system in controls else "bar"
+        drawing.add("rect", x=start, y=middle - _BAR / 2, width=max(end - start, 0.5), height=_BAR, class_=kind)
         if cell.low is not None and cell.high is not None:
             low, high = x_of(cell.low), x_of(cell.high)
             path = f"M{low:.1f} {middle - 4}v8M{low:.1f} {middle}H{high:.1f}M{high:.1f} {middle - 4}v8"
             drawing.add("path", d=path, class_="whisker under")
             drawing.add("path", d=path, class_="whisker")
         drawing.text(WIDTH - 2, middle + SIZE * 0.35, cell.text, text_anchor="end", class_="strong")
+    if apart:
+        y = top + _ROW * len(competing) + 3
+        drawing.add("line", x1=8, x2=WIDTH - 2, y1=y, y2=y, class_="rule")
+        drawing.text(left - 6, y + SIZE + 1, "controls", text_anchor="end", class_="soft")
     for side, placed in ((LOWER, lower), (UPPER, upper)):
         for text, x, start, lane in placed:
             y = top - 6 - lane * _LANE if side == LOWER else bottom + 31 + lane * _LANE
-            ends = (y - 9, bottom) if side == LOWER else (top, y + 2)
-            drawing.add("line", x1=x, x2=x, y1=ends[0], y2=ends[1], class_=f"bound {side}")
+            # A line to a name below is broken where the numbers of the axis stand.
+            for start_y, end_y in ((y - 9, bottom),) if side == LOWER else ((top, bottom + 3), (bottom + 19, y + 2)):
+                drawing.add("line", x1=x, x2=x, y1=start_y, y2=end_y, class_=f"bound {side}")
             if side == LOWER:
                 drawing.text(start, y, text, class_=f"halo {side}-text")
             else:
                 end = start + text_width(text)
                 drawing.text(end, y, text, text_anchor="end", class_=f"halo {side}-text")
-    rows = [[system, cell.text, cell.interval, cell.mark] for system, cell in cells.items()]
+    rows = [
+        [f"{system} (control)" if system in controls else system, cell.text, cell.interval, cell.mark]
+        for system, cell in cells.items()
+    ]
     rows += [[f"{bound.name} ({bound.side} bound)", f"{bound.scores[metric]:.{digits}f}", "", ""] for bound in bounds]
     caption = f"{heading}: {about}." if about else f"{heading}."
+    if controls:
+        caption += " Controls are given random or gold passages in place of those that they find."
     return Plot(drawing, caption, ("system", heading, "95 % interval", "mark"), rows)
 
 
@@ -103,12 +121,20 @@ def _lanes(
     return list(zip(texts, lines, starts, lanes, strict=True))
 
 
-def _described(heading: str, cells: Mapping[str, Cell], bounds: Sequence[Bound], metric: str, digits: int) -> str:
-    told = ", ".join(f"{system} {cell.text}" for system, cell in cells.items())
+def _described(
+    heading: str,
+    cells: Mapping[str, Cell],
+    controls: Sequence[str],
+    bounds: Sequence[Bound],
+    metric: str,
+    digits: int,
+) -> str:
+    told = ", ".join(f"{system} {cell.text}" for system, cell in cells.items() if system not in controls)
+    apart = [f"controls: {', '.join(f'{system} {cells[system].text}' for system in controls)}"] if controls else []
     sides = [
         f"{side} bounds: "
         + ", ".join(f"{bound.name} {bound.scores[metric]:.{digits}f}" for bound in bounds if bound.side == side)
         for side in (LOWER, UPPER)
         if any(bound.side == side for bound in bounds)
     ]
-    return "; ".join([f"{heading} of the systems: {told}", *sides]) + "."
+    return "; ".join([f"{heading} of the systems: {told}", *apart, *sides]) + "."

@@ -6,6 +6,7 @@ out of ``bounds.json``, which ``longform audit bounds`` writes.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,9 +16,22 @@ import orjson
 from longform.audit.bound_systems import LOWER, UPPER, side_of
 from longform.errors import InputError
 
-__all__ = ["BOUNDS", "LOWER", "UPPER", "Bound", "read_bounds", "side_of"]
+__all__ = ["BOUNDS", "CONTROL", "LOWER", "ROLES", "UPPER", "Bound", "read_bounds", "role_of", "side_of"]
 
 BOUNDS = "bounds.json"
+CONTROL = "control"
+
+ROLES = {None: "", CONTROL: "control", LOWER: "lower bound", UPPER: "upper bound"}
+"""What a system is called that does not compete."""
+
+
+def role_of(settings: Mapping[str, object]) -> str | None:
+    """The side of a bound, ``"control"`` for a system that is given other passages than it finds, else ``None``.
+
+    >>> role_of({"kind": "human"}), role_of({"kind": "extractive", "given": "random"}), role_of({"kind": "bm25"})
+    ('upper', 'control', None)
+    """
+    return side_of(settings) or (CONTROL if settings.get("given", "found") != "found" else None)
 
 
 @dataclass(frozen=True)
@@ -43,6 +57,8 @@ def read_bounds(path: Path, label: str) -> list[Bound]:
             for row in rows
             if row.get("dataset", label) == label
         ]
+        if not all(math.isfinite(score) for bound in found for score in bound.scores.values()):
+            raise ValueError
         wrong = next((bound.name for bound in found if bound.side not in (LOWER, UPPER)), None)
     except OSError as error:
         raise InputError(f"{path} cannot be read: {(error.strerror or str(error)).lower()}.") from None

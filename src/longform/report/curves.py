@@ -6,16 +6,19 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 
 from longform.report.gather import DatasetRuns, Entry
-from longform.report.plot import WIDTH, Plot, add_key, add_mark, key_height, series_class
+from longform.report.plot import WIDTH, Plot, add_key, add_mark, key_height, line_class
 from longform.report.svg import SIZE, Drawing, number
 
-__all__ = ["TURN_K", "recall_by_turn", "recall_curve", "recall_plot", "turns_plot"]
+__all__ = ["TURN_K", "covered_lines", "recall_by_turn", "recall_curve", "recall_plot", "turns_plot"]
 
 TURN_K = 5
 """How many passages count in the plot over turns, as in Christmann et al., 2024, section 4."""
 
 _LEFT, _TOP, _PLOT = 40.0, 12.0, 210.0
 _AT = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)
+# In percent of recall: about as much as a line is wide.
+_STROKE = 1.0
+_COVERED = 0.25
 _GOLD = {"answer": "short answers", "page": "gold pages", "follow_up": "follow-ups' answers"}
 
 
@@ -72,7 +75,7 @@ def recall_plot(dataset: DatasetRuns, gold: str, name: str) -> Plot | None:
     for entry in dataset.entries:
         curve = tuple(recall_curve(list(entry.run.rows.values()), gold))
         if curve:
-            curves.setdefault(curve, []).append(entry.system)
+            curves.setdefault(curve, []).append(entry.title)
     if not curves:
         return None
     deepest = max(len(curve) for curve in curves)
@@ -85,8 +88,9 @@ def recall_plot(dataset: DatasetRuns, gold: str, name: str) -> Plot | None:
         f"{name}: " + ", ".join(f"{curve[k - 1]:.0f} % at {k}" for k in ticks if k <= len(curve))
         for name, curve in zip(names, curves, strict=True)
     )
-    drawing = _frame(name, title, f"{told}.", names)
-    _draw(drawing, lines, names, ticks, lambda k: math.log(k) / span, "passages looked at, k")
+    groups = list(curves.values())
+    drawing = _frame(name, title, f"{told}.", groups)
+    _draw(drawing, lines, groups, ticks, lambda k: math.log(k) / span, "passages looked at, k")
     rows = [
         [name, *(f"{curve[k - 1]:.1f}" if k <= len(curve) else "" for k in ticks)]
         for name, curve in zip(names, curves, strict=True)
@@ -101,7 +105,7 @@ def turns_plot(dataset: DatasetRuns, name: str, k: int = TURN_K) -> Plot | None:
     for entry in dataset.entries:
         turns = tuple(recall_by_turn(entry, k))
         if len(turns) > 1:
-            found.setdefault(turns, []).append(entry.system)
+            found.setdefault(turns, []).append(entry.title)
     if not found:
         return None
     names = [", ".join(systems) for systems in found.values()]
@@ -111,9 +115,10 @@ def turns_plot(dataset: DatasetRuns, name: str, k: int = TURN_K) -> Plot | None:
         f"{name}: " + ", ".join(f"{value:.0f} % in turn {turn}" for turn, value in line)
         for name, line in zip(names, lines, strict=True)
     )
-    drawing = _frame(name, f"Answer recall per turn on {dataset.label}", f"{told}.", names)
+    groups = list(found.values())
+    drawing = _frame(name, f"Answer recall per turn on {dataset.label}", f"{told}.", groups)
     ticks = list(range(1, longest + 1))
-    _draw(drawing, lines, names, ticks, lambda turn: (turn - 1) / max(longest - 1, 1), "turn of the conversation")
+    _draw(drawing, lines, groups, ticks, lambda turn: (turn - 1) / max(longest - 1, 1), "turn of the conversation")
     rows = [
         [name, *(f"{value:.1f} (n = {count})" for value, count in turns)] + [""] * (longest - len(turns))
         for name, turns in zip(names, found, strict=True)
@@ -125,14 +130,36 @@ def turns_plot(dataset: DatasetRuns, name: str, k: int = TURN_K) -> Plot | None:
     return Plot(drawing, caption, ("system", *(f"turn {turn}" for turn in ticks)), rows)
 
 
-def _frame(name: str, title: str, description: str, names: Sequence[str]) -> Drawing:
-    return Drawing(name, title, description, WIDTH, _TOP + _PLOT + 44 + key_height(len(names)))
+def _frame(name: str, title: str, description: str, groups: Sequence[Sequence[str]]) -> Drawing:
+    return Drawing(name, title, description, WIDTH, _TOP + _PLOT + 44 + key_height(sum(map(len, groups))))
+
+
+def covered_lines(lines: Sequence[Sequence[tuple[int, float]]]) -> dict[int, int]:
+    """Lines that lie on earlier ones for a good part, each with how it is dashed: the second on a place, the third, …
+
+    As lines are drawn one above the other, the dashes let those below show.
+
+    >>> covered_lines([[(1, 50.0), (2, 60.0)], [(1, 50.2), (2, 60.0)], [(1, 10.0), (2, 20.0)]])
+    {1: 1}
+    """
+    found: dict[int, int] = {}
+    for place, line in enumerate(lines):
+        below = [other for other in range(place) if _shared(line, lines[other]) >= _COVERED]
+        if below:
+            found[place] = 1 + max(found.get(other, 0) for other in below) % 2
+    return found
+
+
+def _shared(line: Sequence[tuple[int, float]], other: Sequence[tuple[int, float]]) -> float:
+    """The share of a line's points that lie on another line, but for the width of a stroke."""
+    there = dict(other)
+    return sum(abs(there.get(x, math.inf) - y) < _STROKE for x, y in line) / len(line)
 
 
 def _draw(
     drawing: Drawing,
     lines: Sequence[Sequence[tuple[int, float]]],
-    names: Sequence[str],
+    groups: Sequence[Sequence[str]],
     ticks: Sequence[int],
     place_of: Callable[[float], float],
     axis: str,
@@ -149,13 +176,17 @@ def _draw(
     for tick in ticks:
         drawing.text(at(tick, 0)[0], bottom + 16, number(tick), text_anchor="middle", class_="soft")
     drawing.text((_LEFT + right) / 2, bottom + 33, axis, text_anchor="middle", class_="soft")
+    dashes = covered_lines(lines)
     for place, line in enumerate(lines):
         points = " ".join(f"{x:.1f},{y:.1f}" for x, y in (at(*point) for point in line))
-        drawing.add("polyline", points=points, class_=f"curve {series_class(place)}")
+        drawing.add("polyline", points=points, class_=line_class(place, dashes.get(place)))
         for x, value in line:
             if x in ticks:
                 add_mark(drawing, place, *at(x, value))
-    add_key(drawing, names, bottom + 42)
+    # Every system has its row, also where several share a line.
+    names = [name for group in groups for name in group]
+    places = [place for place, group in enumerate(groups) for _ in group]
+    add_key(drawing, names, bottom + 42, places=places, dashes=dashes)
 
 
 def _ranks(row: Mapping[str, object], gold: str) -> list[int | None]:

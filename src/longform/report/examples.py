@@ -37,7 +37,7 @@ class ShownAnswer(NamedTuple):
     """
 
     system: str
-    side: str | None
+    role: str | None
     pieces: Sequence[Piece]
     cut: int
     scores: Sequence[tuple[str, str]]
@@ -103,7 +103,7 @@ def _answers(
         found.append(
             ShownAnswer(
                 entry.system,
-                entry.side,
+                entry.role,
                 pieces,
                 max(0, len(text) - _CHARACTERS),
                 scores,

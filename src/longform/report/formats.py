@@ -6,13 +6,13 @@ import csv
 import io
 from collections.abc import Sequence
 
-from longform.report.bounds import LOWER, UPPER
+from longform.audit.finding import no_tags
+from longform.report.bounds import CONTROL, ROLES
 from longform.report.measures import measure_of
 from longform.report.table import LEVELS, Cell, ScoreTable
 
 __all__ = ["best_of", "csv_rows", "escape_latex", "legend", "to_csv", "to_latex", "to_markdown"]
 
-_SIDES = {LOWER: " (lower bound)", UPPER: " (upper bound)", None: ""}
 _LATEX = {
     "\\": r"\textbackslash{}",
     "{": r"\{",
@@ -64,7 +64,8 @@ def to_markdown(tables: Sequence[ScoreTable]) -> str:
     """All tables, a section for each dataset."""
     parts = ["# Scores"]
     for whole in tables:
-        parts += [f"## {_markdown(whole.label)}", legend(whole), *(f"Note: {note}" for note in whole.notes)]
+        told = [legend(whole), *(f"Note: {note}" for note in whole.notes)]
+        parts += [f"## {_markdown(whole.label)}", *map(no_tags, told)]
         for passages, title in _PARTS:
             table = whole.part(passages=passages)
             if table is None:
@@ -72,7 +73,8 @@ def to_markdown(tables: Sequence[ScoreTable]) -> str:
             head = ["system", *(measure_of(name).heading for name in table.metrics)]
             lines = [f"| {' | '.join(map(_markdown, head))} |", f"|---|{'---:|' * len(table.metrics)}"]
             for system in table.systems:
-                name = _markdown(system) + _SIDES[table.sides[system]]
+                role = ROLES[table.roles[system]]
+                name = _markdown(system) + (f" ({role})" if role else "")
                 cells = [_markdown_cell(table.cells[system].get(metric)) for metric in table.metrics]
                 lines.append(f"| {' | '.join([name, *cells])} |")
             parts += [f"### Scores of the {title}", "\n".join(lines)]
@@ -105,7 +107,7 @@ def csv_rows(tables: Sequence[ScoreTable]) -> list[dict[str, object]]:
         {
             "dataset": table.label,
             "system": system,
-            "bound": table.sides[system] or "",
+            "bound": table.roles[system] or "",
             "metric": metric,
             "n": table.n,
             "value": cell.value,
@@ -133,11 +135,11 @@ def to_csv(tables: Sequence[ScoreTable]) -> str:
 
 
 def best_of(table: ScoreTable, metric: str) -> float | None:
-    """The highest score among the systems that are no bounds; ``None`` where all have the same."""
+    """The highest score among the systems that compete; ``None`` where all have the same."""
     values = [
         table.cells[system][metric].value
         for system in table.systems
-        if table.sides[system] is None and metric in table.cells[system]
+        if table.roles[system] is None and metric in table.cells[system]
     ]
     return max(values) if len(set(values)) > 1 else None
 
@@ -157,9 +159,8 @@ def _latex_table(table: ScoreTable, title: str) -> str:
     caption = f"{table.label}: scores of the {title}. {legend(table)}"
     head = " & ".join(["System", *(escape_latex(measure_of(name).heading) for name in table.metrics)])
     best = {name: best_of(table, name) if name != "length" else None for name in table.metrics}
-    rows = [_latex_row(table, system, best) for system in table.systems if table.sides[system] is None]
-    bounds = [_latex_row(table, system, best) for system in table.systems if table.sides[system] is not None]
-    body = "\n".join([*rows, *([r"\midrule"] if rows and bounds else []), *bounds])
+    groups = ["\n".join(_latex_row(table, system, best) for system in systems) for _, systems in table.groups]
+    body = "\n\\midrule\n".join(groups)
     label = "".join(character if character.isalnum() else "-" for character in f"{table.label}-{title}")
     return "\n".join(
         [
@@ -180,13 +181,14 @@ def _latex_table(table: ScoreTable, title: str) -> str:
 
 
 def _latex_row(table: ScoreTable, system: str, best: dict[str, float | None]) -> str:
-    cells = [escape_latex(system)]
+    role = ROLES[table.roles[system]] if table.roles[system] == CONTROL else ""
+    cells = [escape_latex(f"{system} ({role})" if role else system)]
     for metric in table.metrics:
         cell = table.cells[system].get(metric)
         if cell is None:
             cells.append("--")
             continue
-        is_best = table.sides[system] is None and cell.value == best[metric]
+        is_best = table.roles[system] is None and cell.value == best[metric]
         text = f"\\textbf{{{cell.text}}}" if is_best else cell.text
         mark = f"$^{{{_mark(cell.mark)}}}$" if cell.mark else ""
         interval = f" {{\\scriptsize [{cell.interval.replace('–', ', ')}]}}" if cell.interval else ""

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import orjson
 
 from longform.data.example import Example
-from longform.files import sha256_of
-from longform.report.bounds import BOUNDS, LOWER, Bound, read_bounds, side_of
+from longform.errors import FailureError
+from longform.report.bounds import BOUNDS, CONTROL, LOWER, Bound, read_bounds, role_of, side_of
 from longform.report.findings import FoundFinding, read_findings
 from longform.score.report import Report
-from longform.study.runs import ITEMS, SCORES, Run, find_runs
+from longform.study.runs import SCORES, Run, find_runs
 
 __all__ = ["DatasetRuns", "Entry", "Gathered", "Unfinished", "gather"]
 
@@ -50,6 +50,16 @@ class Entry:
         return side_of(self.settings)
 
     @property
+    def role(self) -> str | None:
+        """Its side, ``"control"`` where it is given other passages than it finds, ``None`` where it competes."""
+        return role_of(self.settings)
+
+    @property
+    def title(self) -> str:
+        """Its name in a plot, which says where it is a control."""
+        return f"{self.system} (control)" if self.role == CONTROL else self.system
+
+    @property
     def bound(self) -> Bound | None:
         """The run as a bound."""
         return None if self.side is None else Bound(self.system, self.side, self.report.scores)
@@ -81,8 +91,13 @@ class DatasetRuns:
 
     @property
     def competing(self) -> tuple[Entry, ...]:
-        """The systems that are no bounds; all, where there is none but bounds."""
-        return tuple(entry for entry in self.entries if entry.side is None) or self.entries
+        """The systems that are neither bounds nor controls; all, where there is none but these."""
+        return tuple(entry for entry in self.entries if entry.role is None) or self.entries
+
+    @property
+    def controls(self) -> tuple[Entry, ...]:
+        """The systems that are given random or gold passages, where others compete."""
+        return tuple(entry for entry in self.entries if entry.role == CONTROL and entry not in self.competing)
 
     @property
     def bounds(self) -> list[Bound]:
@@ -132,6 +147,7 @@ def gather(folder: str | Path) -> Gathered:
     grouped: dict[Path, list[Run]] = {}
     for run in runs:
         grouped.setdefault(run.folder.parent, []).append(run)
+    grouped = {parent: _told_apart(found) for parent, found in grouped.items()}
     labels = _labels(place, grouped)
     datasets = tuple(_dataset(place, labels[parent], found) for parent, found in grouped.items())
     return Gathered(place, datasets, tuple(read_findings(place)), tuple(study for _, study in studies))
@@ -145,6 +161,13 @@ def _labels(place: Path, grouped: Mapping[Path, Sequence[Run]]) -> dict[Path, st
         parent: name if counts[name] == 1 or parent == place else parent.relative_to(place).as_posix()
         for parent, name in names.items()
     }
+
+
+def _told_apart(runs: list[Run]) -> list[Run]:
+    """The runs over a dataset, called by their folders where two are of a system of the same name."""
+    if len({run.system for run in runs}) == len(runs):
+        return runs
+    return [replace(run, record={**run.record, "system": run.folder.name}) for run in runs]
 
 
 def _dataset(place: Path, label: str, runs: Sequence[Run]) -> DatasetRuns:
@@ -167,14 +190,18 @@ def _entry(run: Run) -> Entry | Unfinished:
         return Unfinished(run, done, items, "is not finished")
     scores = run.folder / SCORES
     try:
-        made_from = orjson.loads((scores / "made-from.json").read_bytes())
         intervals = orjson.loads((scores / "scores.json").read_bytes())["intervals"]
-        current = made_from["items"] == sha256_of(run.folder / ITEMS)
     except (OSError, orjson.JSONDecodeError, KeyError, TypeError):
         return Unfinished(run, done, items, "is not scored yet")
-    if not current:
+    if run.scores_of is None:
+        return Unfinished(run, done, items, "is not scored yet")
+    if not run.scores_are_current:
         return Unfinished(run, done, items, "has scores of other answers")
-    return Entry(run, run.report, {name: (low, high) for name, (low, high) in intervals.items()})
+    try:
+        report = run.report
+    except FailureError:
+        return Unfinished(run, done, items, "has damaged scores")
+    return Entry(run, report, {name: (low, high) for name, (low, high) in intervals.items()})
 
 
 def _studies(place: Path, runs: Sequence[Run]) -> list[tuple[Path, dict[str, Any]]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections.abc import Sequence
 from pathlib import Path
@@ -27,6 +28,9 @@ from longform.report.timing import timing
 __all__ = ["ReportFiles", "make_report"]
 
 PAGE, MARKDOWN, LATEX, CSV, PLOTS = "index.html", "tables.md", "tables.tex", "scores.csv", "plots"
+
+# Bytes of a file's name; most systems allow 255, of which a suffix and a temporary name take some.
+_LONGEST = 150
 
 
 class ReportFiles(NamedTuple):
@@ -92,10 +96,23 @@ def make_report(
     texts = {PAGE: page, MARKDOWN: to_markdown(tables), LATEX: to_latex(tables), CSV: to_csv(tables)}
     for part in parts:
         for plot in part.plots:
-            name = re.sub(r"[^\w@.+=-]+", "-", plot.drawing.title).strip("-").lower()
+            name = _file_name(plot.drawing.title)
             texts[f"{PLOTS}/{name}.svg"] = plot.drawing.svg(standalone=True) + "\n"
     files = _write(Path(output), texts)
     return ReportFiles(files[0], files, tables, told, sum(len(part.examples) for part in parts))
+
+
+def _file_name(title: str) -> str:
+    """The name of a plot's file; a long one is cut, and ends in a hash that keeps it apart from others.
+
+    >>> _file_name("Recall of gold pages on asqa"), len(_file_name("on " + "é" * 300).encode()) < 255
+    ('recall-of-gold-pages-on-asqa', True)
+    """
+    name = re.sub(r"[^\w@.+=-]+", "-", title).strip("-").lower()
+    if len(name.encode()) <= _LONGEST:
+        return name
+    cut = name.encode()[:_LONGEST].decode(errors="ignore")
+    return f"{cut}-{hashlib.sha256(title.encode()).hexdigest()[:8]}"
 
 
 def _check(gathered: Gathered, baseline: str | None, metrics: Sequence[str]) -> None:

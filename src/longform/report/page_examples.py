@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from longform.report.bounds import ROLES
 from longform.report.examples import ShownAnswer, ShownExample
 from longform.report.markup import Markup, joined, tag
 from longform.report.shading import Piece
@@ -17,14 +18,14 @@ def examples_section(shown: Sequence[ShownExample], prefix: str) -> Markup:
     """All chosen questions of a dataset, and what picks among them; without a script all are shown."""
     if not shown:
         return Markup("")
-    systems = {answer.system: answer.side for one in shown for answer in one.answers}
+    systems = {answer.system: answer.role for one in shown for answer in one.answers}
     boxes = [
         tag(
             "label",
-            tag("input", type="checkbox", value=system, checked=side is None, autocomplete="off"),
+            tag("input", type="checkbox", value=system, checked=role is None, autocomplete="off"),
             tag("span", system),
         )
-        for system, side in systems.items()
+        for system, role in systems.items()
     ]
     options = [tag("option", one.example.question, value=f"{prefix}-e{place}") for place, one in enumerate(shown)]
     picker = tag(
@@ -102,8 +103,8 @@ def _answer(answer: ShownAnswer, identifier: str) -> Markup:
     else:
         told = [tag("em", "no answer")]
     chips: list[str] = [tag("span", f"{heading} {value}", class_="chip score") for heading, value in answer.scores]
-    if answer.side is not None:
-        chips.append(tag("span", f"{answer.side} bound", class_=f"chip {answer.side}"))
+    if answer.role is not None:
+        chips.append(tag("span", ROLES[answer.role], class_=f"chip {answer.role}"))
     if not answer.has_passages:
         chips.append(tag("span", "without passages", class_="chip"))
     name = f"Answer of {answer.system}"

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from longform.report.bounds import LOWER
+from collections.abc import Mapping
+
+from longform.report.bounds import ROLES
 from longform.report.formats import best_of, legend
 from longform.report.markup import Markup, joined, tag, text_table
 from longform.report.measures import is_plain, measure_of
@@ -46,22 +48,31 @@ def _table(table: ScoreTable, label: str) -> Markup:
     head = [tag("th", "system", scope="col")]
     head += [tag("th", measure_of(name).heading, scope="col") for name in table.metrics]
     best = {name: None if is_plain(name) else best_of(table, name) for name in table.metrics}
-    rows = []
-    for system in table.systems:
-        side = table.sides[system]
-        told: list[str] = [system]
-        if side is not None:
-            told.append(tag("span", f"{'lower' if side == LOWER else 'upper'} bound", class_=f"chip {side}"))
-        if system == table.baseline:
-            told.append(tag("span", "baseline", class_="chip"))
-        cells = []
-        for name in table.metrics:
-            cell = table.cells[system].get(name)
-            is_best = cell is not None and side is None and cell.value == best[name]
-            cells.append(_cell(cell, table.baseline, is_best=is_best))
-        rows.append(tag("tr", tag("th", *told, scope="row"), *cells, class_="bound-row" if side else ""))
-    body = tag("table", tag("thead", tag("tr", *head)), tag("tbody", *rows), class_="numbers scores")
+    bodies = []
+    for heading, systems in table.groups:
+        inner = [_row(table, system, best) for system in systems]
+        if len(table.groups) > 1:
+            # Its cells are apart from the heading, so that the heading stays where it is when the table is scrolled.
+            wide = tag("td", colspan=str(len(table.metrics)))
+            inner.insert(0, tag("tr", tag("th", heading, scope="rowgroup"), wide, class_="group"))
+        bodies.append(tag("tbody", *inner))
+    body = tag("table", tag("thead", tag("tr", *head)), *bodies, class_="numbers scores")
     return tag("div", body, class_="scroll", tabindex="0", role="group", aria_label=label)
+
+
+def _row(table: ScoreTable, system: str, best: Mapping[str, float | None]) -> Markup:
+    role = table.roles[system]
+    told: list[str] = [system]
+    if role is not None:
+        told.append(tag("span", ROLES[role], class_=f"chip {role}"))
+    if system == table.baseline:
+        told.append(tag("span", "baseline", class_="chip"))
+    cells = []
+    for name in table.metrics:
+        cell = table.cells[system].get(name)
+        is_best = cell is not None and role is None and cell.value == best[name]
+        cells.append(_cell(cell, table.baseline, is_best=is_best))
+    return tag("tr", tag("th", *told, scope="row"), *cells, class_="bound-row" if role else "")
 
 
 def _cell(cell: Cell | None, baseline: str | None, *, is_best: bool) -> Markup:

@@ -28,7 +28,8 @@ def scatter(dataset: DatasetRuns, table: ScoreTable, quality: str, name: str) ->
     across = nice_ticks(min(min(xs), 90.0), 100.0)
     up = nice_ticks(min(ys), max(ys))
     right = WIDTH - 14
-    texts = [shortened(system, 150) for system in systems]
+    titles = {entry.system: entry.title for entry in dataset.entries}
+    texts = [shortened(titles[system], 150) for system in systems]
     sizes = [(text_width(text) + 2, SIZE + 2) for text in texts]
     for height in _HEIGHTS:
         bottom = _TOP + height
@@ -69,7 +70,9 @@ def scatter(dataset: DatasetRuns, table: ScoreTable, quality: str, name: str) ->
             drawing.text(at, box.bottom - 3, text, text_anchor=anchor, class_="halo point-label")
     for place, point in enumerate(points):
         add_mark(drawing, place, *point)
-    rows = [[system, table.cells[system][quality].text, f"{x:.1f}"] for system, x in zip(systems, xs, strict=True)]
+    rows = [
+        [titles[system], table.cells[system][quality].text, f"{x:.1f}"] for system, x in zip(systems, xs, strict=True)
+    ]
     caption = (
         f"{heading} against the share of the answer's words that stand in its passages: high and to the right is an "
         "answer that is good and drawn from what was found. Systems without passages are not in it."

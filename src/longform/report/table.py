@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from longform.errors import InputError
+from longform.report.bounds import CONTROL, LOWER, UPPER
 from longform.report.gather import DatasetRuns, Entry
 from longform.report.measures import digits_of, is_passages, is_plain
 from longform.score.statistics import Comparison, compare, holm
@@ -15,6 +16,7 @@ __all__ = ["LEVELS", "NO_BASELINE", "Cell", "ScoreTable", "baseline_of", "mark_o
 LEVELS = (0.05, 0.01)
 """One star, two stars: 10,000 resamples corrected for a hundred tests reach no further."""
 NO_BASELINE = "none"
+_GROUPS = {None: "Systems", CONTROL: "Controls", LOWER: "Bounds", UPPER: "Bounds"}
 
 
 @dataclass(frozen=True)
@@ -52,11 +54,14 @@ class Cell:
 
 @dataclass(frozen=True)
 class ScoreTable:
-    """Systems × scores of one dataset. ``cells`` are by system and score; a system need not have every score."""
+    """Systems × scores of one dataset. ``cells`` are by system and score; a system need not have every score.
+
+    ``systems`` are those that compete, then controls, then bounds, each in the order of the study; ``roles`` say which.
+    """
 
     label: str
     systems: Sequence[str]
-    sides: Mapping[str, str | None]
+    roles: Mapping[str, str | None]
     metrics: Sequence[str]
     cells: Mapping[str, Mapping[str, Cell]]
     n: int
@@ -70,6 +75,14 @@ class ScoreTable:
         metrics = [name for name in self.metrics if is_passages(name) == passages]
         systems = [name for name in self.systems if any(metric in self.cells[name] for metric in metrics)]
         return replace(self, metrics=metrics, systems=systems) if metrics and systems else None
+
+    @property
+    def groups(self) -> list[tuple[str, list[str]]]:
+        """The systems by what they are, each group with its heading; only those groups that have any."""
+        found: dict[str, list[str]] = {}
+        for system in self.systems:
+            found.setdefault(_GROUPS[self.roles[system]], []).append(system)
+        return list(found.items())
 
 
 def mark_of(difference: float, p: float) -> str:
@@ -134,10 +147,11 @@ def score_table(
         }
         for entry in dataset.entries
     }
+    order = list(dict.fromkeys(_GROUPS.values()))
     return ScoreTable(
         dataset.label,
-        [entry.system for entry in dataset.entries],
-        {entry.system: entry.side for entry in dataset.entries},
+        [entry.system for entry in sorted(dataset.entries, key=lambda entry: order.index(_GROUPS[entry.role]))],
+        {entry.system: entry.role for entry in dataset.entries},
         names,
         cells,
         max((entry.report.n for entry in dataset.entries), default=0),

@@ -37,7 +37,7 @@ def mean_seconds(rows: Iterable[Mapping[str, object]]) -> dict[str, float]:
 
 def timing(dataset: DatasetRuns, name: str) -> Plot | None:
     """Stacked bars for the systems that take any time worth showing."""
-    found = {entry.system: mean_seconds(entry.run.rows.values()) for entry in dataset.entries}
+    found = {entry.title: mean_seconds(entry.run.rows.values()) for entry in dataset.entries}
     found = {system: seconds for system, seconds in found.items() if len(seconds) > 1}
     longest = max((sum(seconds.values()) for seconds in found.values()), default=0.0)
     if not longest:

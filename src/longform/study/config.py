@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 import sys
 from collections import Counter
@@ -23,6 +24,11 @@ __all__ = ["ScoreSettings", "Study", "read_study"]
 
 _KEYS = ("name", "seed", "output", "systems", "datasets", "scores", *DEFAULTS)
 _LABEL = re.compile(r"\w[\w@.+=-]*")
+# Most systems allow 255 bytes; what is written beside and before has longer names.
+_LONGEST = 200
+# The most that makes sense, by the setting's name; what is above is a slip of the hand that would fill the memory.
+_MOST = {"seed": 2**32 - 1, "resamples": 1_000_000, "times": 1_000, "words": 100_000, "limit": 10**9}
+_MOST |= dict.fromkeys(("k", "depth", "pool"), 100_000)
 
 
 @dataclass(frozen=True)
@@ -72,7 +78,7 @@ def read_study(path: str | Path, output: str | Path | None = None) -> Study:
         table = tomllib.loads(place.read_text(encoding="utf-8-sig"))
     except OSError as error:
         raise InputError(f"{path} cannot be read: {(error.strerror or str(error)).lower()}.") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except ValueError as error:  # of TOML, of UTF-8, or of a number with thousands of digits
         raise InputError(f"{path} is not valid TOML: {str(error).rstrip('.')}.") from None
     try:
         return _study(table, place, output)
@@ -88,11 +94,14 @@ def _study(table: Mapping[str, Any], place: Path, output: str | Path | None) -> 
     name, seed = table.get("name", place.stem), table.get("seed", 0)
     if not isinstance(name, str) or not _LABEL.fullmatch(name):
         raise InputError(f"The name of a study is one word of letters, digits and @.+=-_, not {name!r}.")
-    if isinstance(seed, bool) or not isinstance(seed, int):
-        raise InputError(f"The seed is a whole number, not {seed!r}.")
+    if isinstance(seed, bool) or not isinstance(seed, int) or not 0 <= seed <= _MOST["seed"]:
+        raise InputError(f"The seed is a whole number from 0 to {_MOST['seed']:,}, not {_told(seed)}.")
     written = table.get("output", "runs")
     if not isinstance(written, str):
         raise InputError(f"The output is the name of a folder, not {written!r}.")
+    for what in ("datasets", "systems"):
+        for value in _list(table, what):
+            _check_numbers(value, what.removesuffix("s"))
     datasets = tuple(DatasetSpec.parse(value, base) for value in _list(table, "datasets"))
     bad = next((dataset.label for dataset in datasets if not _LABEL.fullmatch(dataset.label)), None)
     if bad is not None:
@@ -106,6 +115,16 @@ def _study(table: Mapping[str, Any], place: Path, output: str | Path | None) -> 
         systems.append(system)
         if limited is not None:
             only[system.name] = _labels(limited, system.name, datasets)
+    for what, names in (
+        ("system", [system.name for system in systems]),
+        ("dataset", [dataset.label for dataset in datasets]),
+        ("study", [name]),
+    ):
+        long = next((one for one in names if len(one.encode()) > _LONGEST), None)
+        if long is not None:
+            raise InputError(
+                f"The name {long[:20]}… of a {what} is too long for a folder: {_LONGEST} bytes are the most."
+            )
     _unique([system.name for system in systems], "systems", "a name")
     _unique([dataset.label for dataset in datasets], "datasets", "a label")
     folder = Path(output) if output is not None else base / written
@@ -143,6 +162,29 @@ def _scores(table: Any) -> ScoreSettings:
         raise InputError(f'The sentences of [scores] are "own" or "punkt", not {found.sentences!r}.')
     if not isinstance(found.reader, str):
         raise InputError(f'The reader of [scores] is a model\'s name or "none", not {found.reader!r}.')
-    if isinstance(found.resamples, bool) or not isinstance(found.resamples, int) or found.resamples < 1:
-        raise InputError(f"The resamples of [scores] are a whole number from 1 on, not {found.resamples!r}.")
+    number, most = found.resamples, _MOST["resamples"]
+    if isinstance(number, bool) or not isinstance(number, int) or not 1 <= number <= most:
+        raise InputError(f"The resamples of [scores] are a whole number from 1 to {most:,}, not {_told(number)}.")
     return found
+
+
+def _check_numbers(value: Any, what: str) -> None:
+    """Raise where a number of a system or a dataset is none that anybody means: too large, or not finite."""
+    if isinstance(value, str):
+        kind, at, k = value.partition("@")
+        value = {"name": kind, "k": int(k[:20])} if at and k.isdecimal() else {}
+    if not isinstance(value, Mapping):
+        return
+    named = value.get("name") or value.get("kind") or value.get("file")
+    for key, found in value.items():
+        if isinstance(found, float) and not math.isfinite(found):
+            raise InputError(f"The {key} of the {what} {named} is a number, not {found}.")
+        most = _MOST.get(key)
+        if most is not None and isinstance(found, int) and found > most:
+            raise InputError(f"The {key} of the {what} {named} is at most {most:,}, not {_told(found)}.")
+
+
+def _told(value: Any) -> str:
+    """A value as a sentence has it, cut where it is long."""
+    text = f"{value:,}" if isinstance(value, int) and not isinstance(value, bool) else repr(value)
+    return text if len(text) <= 40 else f"{text[:40]}…"

@@ -165,7 +165,7 @@ def _write_examples(study: Study, cells: Sequence[_Cell]) -> None:
             path.parent.mkdir(parents=True, exist_ok=True)
             with FileLock(path.with_name(".examples.lock")):
                 if path.is_file() and sha256_of(path) != _examples_sha(dataset):
-                    if any(path.parent.glob("*/run.json")):
+                    if _of_other_questions(path.parent, _examples_sha(dataset)):
                         raise InputError(
                             f"{path.parent} holds runs over other questions than {label} has now: give the dataset "
                             "another label, or write to another folder."
@@ -176,6 +176,11 @@ def _write_examples(study: Study, cells: Sequence[_Cell]) -> None:
                         file.write(_examples_bytes(dataset))
         except OSError as error:
             raise FailureError(f"{path} cannot be written: {(error.strerror or str(error)).lower()}.") from error
+
+
+def _of_other_questions(folder: Path, examples: str) -> bool:
+    """Whether a folder holds runs over other questions; where it does not, its file of questions is only damaged."""
+    return any(Run.open(path.parent).record["identity"]["examples"] != examples for path in folder.glob("*/run.json"))
 
 
 def _write_study(study: Study, cells: Sequence[_Cell]) -> None:

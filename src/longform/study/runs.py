@@ -31,13 +31,14 @@ from longform.data.example import Example
 from longform.errors import FailureError, InputError
 from longform.files import atomic_write, sha256_of
 from longform.score.report import Report
-from longform.score.store import load_report
+from longform.study.kept_scores import read_scores
 from longform.study.ledger import Ledger, read_ledger
 from longform.study.machine import machine, now, versions
 
 __all__ = ["EXAMPLES", "FORMAT", "Run", "RunBusyError", "RunWriter", "find_runs", "writing_run"]
 
 FORMAT = "longform-run/1"
+MADE_FROM = "made-from.json"
 RUN, ITEMS, SESSIONS, SCORES, EXAMPLES, LOCK = (
     "run.json",
     "items.jsonl",
@@ -69,7 +70,7 @@ class Run:
         try:
             record = orjson.loads((place / RUN).read_bytes())
         except OSError:
-            raise InputError(f"{folder} is no run: `longform study run` makes runs.") from None
+            raise InputError(_no_run(place)) from None
         except orjson.JSONDecodeError:
             raise FailureError(f"{place / RUN} is damaged: remove {folder}, and the study makes it anew.") from None
         if not isinstance(record, dict) or record.get("format") != FORMAT:
@@ -81,6 +82,7 @@ class Run:
             not whole
             or not named
             or not isinstance(record.get("items"), int)
+            or record["items"] < 1
             or not isinstance(record.get("config"), dict)
         ):
             raise FailureError(f"{place / RUN} is damaged: remove {folder}, and the study makes it anew.")
@@ -119,10 +121,23 @@ class Run:
         """Whether every question has its item."""
         return len(self.rows) == int(self.record["items"])
 
+    @property
+    def scores_of(self) -> str | None:
+        """The sha256 of the items that the scores were made from; ``None`` where there are no whole scores."""
+        try:
+            return str(orjson.loads((self.folder / SCORES / MADE_FROM).read_bytes())["items"])
+        except (OSError, orjson.JSONDecodeError, KeyError, TypeError):
+            return None
+
+    @property
+    def scores_are_current(self) -> bool:
+        """Whether the scores are those of the answers that are there."""
+        return self.scores_of == sha256_of(self.folder / ITEMS)
+
     @cached_property
     def report(self) -> Report:
         """The scores, for every item and in all."""
-        return load_report(self.folder / SCORES)
+        return read_scores(self.folder / SCORES)
 
 
 def find_runs(folder: str | Path) -> list[Run]:
@@ -132,8 +147,18 @@ def find_runs(folder: str | Path) -> list[Run]:
         return [Run.open(place)]
     found = [Run.open(path.parent) for path in sorted(place.rglob(RUN))]
     if not found:
-        raise InputError(f"There are no runs in {folder}: `longform study run` makes some.")
+        where = f"There are no runs in {folder}" if place.is_dir() else f"{folder} is no folder with runs"
+        raise InputError(f"{where}: `longform study run` makes some.")
     return found
+
+
+def _no_run(place: Path) -> str:
+    if not place.is_dir():
+        return f"{place} is no run, as there is no such folder: `longform study run` makes runs."
+    below = next((path.parent for pattern in (f"*/{RUN}", f"*/*/{RUN}") for path in sorted(place.glob(pattern))), None)
+    if below is not None:
+        return f"{place} is no run but a folder with runs: name one of them, such as {below}."
+    return f"{place} is no run: `longform study run` makes runs."
 
 
 @dataclass(frozen=True)

@@ -10,18 +10,18 @@ import orjson
 
 from longform._version import __version__
 from longform.data.dataset import Dataset
+from longform.errors import FailureError
 from longform.files import atomic_write, sha256_of
 from longform.score.statistics import intervals
 from longform.score.store import save_report, summary
 from longform.study.config import ScoreSettings
+from longform.study.kept_scores import read_scores
 from longform.study.ledger import Ledger
-from longform.study.runs import ITEMS, SCORES
+from longform.study.runs import ITEMS, MADE_FROM, SCORES
 from longform.study.scores import asked_of, score_rows
 from longform.study.systems.tools import Tools
 
 __all__ = ["score_run"]
-
-_MADE_FROM = "made-from.json"
 
 
 def score_run(
@@ -40,8 +40,8 @@ def score_run(
         "reader": reader,
     }
     scores = folder / SCORES
-    kept = scores / _MADE_FROM
-    if kept.is_file() and kept.read_bytes() == orjson.dumps(wanted):
+    kept = scores / MADE_FROM
+    if kept.is_file() and kept.read_bytes() == orjson.dumps(wanted) and _whole(scores):
         return
     read = None if reader is None else _read(folder, dataset, rows, settings, reader, tools)
     report = score_rows(dataset.examples, rows, dataset.task, sentences=settings.sentences, read=read)
@@ -51,6 +51,14 @@ def score_run(
     # Last, so that a kill before it leaves scores that are made again.
     with atomic_write(kept) as file:
         file.write(orjson.dumps(wanted))
+
+
+def _whole(scores: Path) -> bool:
+    try:
+        read_scores(scores)
+    except FailureError:
+        return False
+    return True
 
 
 def _read(

@@ -15,6 +15,7 @@ from longform.cli.audit.present import (
     present_findings,
     score_options,
 )
+from longform.cli.options import Whole
 from longform.cli.progress import progress_bar
 from longform.errors import InputError
 
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
     from longform.audit.control_runs import ControlRuns
 
 __all__ = ["command"]
+
+_MANY = Whole(1, 100_000)
 
 
 @click.command("control")
@@ -35,8 +38,8 @@ __all__ = ["command"]
     help="What answers from the passages.",
 )
 @click.option("--model", metavar="MODEL", help="The language model of open-book, such as gguf:FILE.")
-@click.option("-k", type=int, metavar="N", help="Passages that it is given. [default: the system's]")
-@click.option("--words", type=int, metavar="N", help="About how long its answers are. [default: the system's]")
+@click.option("-k", type=_MANY, metavar="N", help="Passages that it is given. [default: the system's]")
+@click.option("--words", type=_MANY, metavar="N", help="About how long its answers are. [default: the system's]")
 @click.option("--mode", type=click.Choice(["bm25", "dense", "hybrid"]), help="How it searches. [default: the index's]")
 @click.option("--rerank", metavar="MODEL", help="Its re-ranker, or none. [default: reranker]")
 @score_options

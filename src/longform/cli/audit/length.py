@@ -84,8 +84,6 @@ def command(
         findings = [audit_length(system, fractions=kept, resamples=resamples, seed=seed, progress=progress)]
     if other is not None:
         findings.append(audit_lead(system, other, resamples=resamples, seed=seed))
-    if output is not None:
-        Path(output).parent.mkdir(parents=True, exist_ok=True)
     present_findings(TITLE, findings, hashes=hashes, seed=seed, as_json=as_json, output=output)
 
 

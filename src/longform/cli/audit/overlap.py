@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from longform.cli.audit.present import finding_options, present_findings, typed_command
-from longform.cli.options import counted
+from longform.cli.audit.present import finding_options, present_findings
+from longform.cli.options import Whole, counted
 from longform.cli.progress import progress_bar
 from longform.errors import InputError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from longform.audit.finding import Finding, Table
     from longform.audit.overlap_pairs import QuestionPair
     from longform.data import Dataset, Example
     from longform.progress import Progress
@@ -24,8 +24,7 @@ if TYPE_CHECKING:
 __all__ = ["command"]
 
 TITLE = "Train and test overlap"
-# In the terminal.
-_SHOWN = 10
+_NEAR, _MANY = Whole(1, 1_000), Whole(0, 1_000_000)
 
 
 @click.command("overlap")
@@ -34,11 +33,13 @@ _SHOWN = 10
 @click.option("--train-split", metavar="NAME", help="Its split. [default: train, of a named dataset]")
 @click.option("--test-split", metavar="NAME", help="Its split. [default: dev, or the only one]")
 @click.option("--ids", type=click.Path(), metavar="FILE", help="Of the test questions only the ids in this file.")
-@click.option("--nearest", default=7, show_default=True, help="Training questions looked at, by meaning and by words.")
+@click.option(
+    "--nearest", type=_NEAR, default=7, show_default=True, help="Training questions looked at, by meaning and by words."
+)
 @click.option("--model", metavar="MODEL", help="A cross-encoder that reads both questions and decides instead.")
 @click.option("--threshold", type=float, help="The model's score from which two questions are the same. [default: 0]")
 @click.option("--run", "runs", multiple=True, type=click.Path(), metavar="FOLDER", help="Split this run's scores.")
-@click.option("--show", default=25, show_default=True, metavar="N", help="Pairs of each kind on the page.")
+@click.option("--show", type=_MANY, default=25, show_default=True, metavar="N", help="Pairs of each kind on the page.")
 @click.option("--csv", "csv_path", type=click.Path(), metavar="FILE", help="Write all pairs, to be labelled.")
 @click.option("--labels", type=click.Path(), metavar="FILE", help="Labels that stand above the decision (CSV).")
 @click.option("--label", "label_path", type=click.Path(), metavar="FILE", help="Label pairs here and now; goes on.")
@@ -89,8 +90,8 @@ def command(
 
     if threshold is not None and model is None:
         raise InputError("--threshold is the --model's: name a model, or leave it out.")
-    if show < 0:
-        raise InputError(f"--show takes 0 or more, not {show}.")
+    if threshold is not None and not math.isfinite(threshold):
+        raise InputError(f"--threshold is a number from which on two questions are the same, not {threshold}.")
     if label_path is not None and as_json:
         raise InputError("--label asks in the terminal, so --json cannot go with it.")
     opened = [Run.open(folder) for folder in runs]
@@ -137,7 +138,7 @@ def command(
         hashes |= _hash(path)
     for run in opened:
         hashes |= run_hashes(run)
-    _tell(findings, hashes, seed, output, as_json, written)
+    present_findings(TITLE, findings, hashes=hashes, seed=seed, as_json=as_json, output=output, kept="\n".join(written))
 
 
 def _read(
@@ -239,44 +240,3 @@ def _hash(path: str) -> dict[str, str]:
     from longform.files import sha256_of
 
     return {path: sha256_of(Path(path))}
-
-
-def _tell(
-    findings: list[Finding],
-    hashes: dict[str, str],
-    seed: int,
-    output: str | None,
-    as_json: bool,
-    written: list[str],
-) -> None:
-    """The whole finding goes to the page and to JSON; a terminal shows the first pairs, one below the other."""
-    from longform.audit.finding import audit_page
-    from longform.files import atomic_write
-
-    if output is not None:
-        Path(output).parent.mkdir(parents=True, exist_ok=True)
-        with atomic_write(Path(output)) as file:
-            file.write(audit_page(TITLE, findings, command=typed_command(), hashes=hashes, seed=seed).encode())
-        written = [f"Wrote {output}.", *written]
-    if as_json:
-        present_findings(TITLE, findings, hashes=hashes, seed=seed, as_json=True, output=None)
-        return
-    first = findings[0]
-    pairs = [table for table in first.tables if table.columns[0] == "test question"]
-    short = replace(first, tables=[table for table in first.tables if table not in pairs])
-    present_findings(TITLE, [short], hashes=hashes, seed=seed, as_json=False, output=None)
-    for table in pairs:
-        _show_pairs(table)
-    if findings[1:]:
-        click.echo()
-        present_findings(TITLE, findings[1:], hashes=hashes, seed=seed, as_json=False, output=None)
-    if written:
-        click.echo("\n" + "\n".join(written))
-
-
-def _show_pairs(table: Table) -> None:
-    click.echo(f"\n{click.style(table.title, bold=True)}")
-    for test, train, probability, _ in table.rows[:_SHOWN]:
-        click.echo(f"{probability:>8}  {test}\n{'':8}  {click.style(train, dim=True)}")
-    if len(table.rows) > _SHOWN:
-        click.echo(f"{'':8}  … and more: -o writes them as a page, --csv all pairs.")

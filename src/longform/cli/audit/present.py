@@ -3,23 +3,25 @@
 from __future__ import annotations
 
 import os
+import re
 import shlex
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 import orjson
 
-from longform.cli.options import RESAMPLES, SEED
+from longform.cli.options import RESAMPLES, SEED, Whole
 from longform.errors import FailureError
 
 if TYPE_CHECKING:
     from longform.audit.finding import Finding, Table
 
 __all__ = [
+    "COUNT",
     "dataset_options",
     "finding_options",
     "keep_findings",
@@ -31,6 +33,11 @@ __all__ = [
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 _WIDTH = 100
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+# Rows of a table of sentences in the terminal.
+_SHOWN = 10
+COUNT = Whole(1, 1_000_000_000)
+"""A number of questions."""
 _COLOURS = {"fine": "green", "concern": "red", "unknown": "yellow"}
 
 
@@ -52,7 +59,7 @@ note_option = click.option("--note", "notes", multiple=True, metavar="TEXT", hel
 def dataset_options(function: Function) -> Function:
     """Which questions are asked."""
     for option in (
-        click.option("--limit", type=int, metavar="N", help="Only the first N questions: to try a command out."),
+        click.option("--limit", type=COUNT, metavar="N", help="Only the first N questions: to try a command out."),
         click.option("--ids", type=click.Path(), metavar="FILE", help="Of its questions only the ids in this file."),
         click.option("--split", metavar="NAME", help="Its split. [default: dev, or the only one]"),
         click.option("--dataset", metavar="NAME", help="A dataset by name, or a file; see longform data."),
@@ -89,7 +96,10 @@ def present_findings(
     output: str | None,
     kept: str = "",
 ) -> None:
-    """Print findings, and write them as a page where one is wanted; ``kept`` says what else was written."""
+    """Print findings, and write them as a page where one is wanted; ``kept`` says what else was written.
+
+    The page and JSON have everything; a terminal shows the first rows of tables of sentences.
+    """
     from longform.audit.finding import audit_page
     from longform.files import atomic_write
 
@@ -97,6 +107,7 @@ def present_findings(
     if output is not None:
         page = audit_page(title, findings, command=command, hashes=hashes, seed=seed)
         try:
+            Path(output).parent.mkdir(parents=True, exist_ok=True)
             with atomic_write(Path(output)) as file:
                 file.write(page.encode())
         except OSError as error:
@@ -107,10 +118,10 @@ def present_findings(
         click.echo(orjson.dumps(record, option=orjson.OPT_INDENT_2))
         return
     for place, finding in enumerate(findings):
-        click.echo(("\n" if place else "") + _told(finding))
+        click.echo(("\n" if place else "") + _told(_printable(finding)))
     wrote = [text for text in (f"Wrote {output}." if output else "", kept) if text]
     if wrote:
-        click.echo("\n" + " ".join(wrote))
+        click.echo("\n" + "\n".join(wrote))
 
 
 def typed_command() -> str:
@@ -134,6 +145,20 @@ def keep_findings(folder: Path, findings: Sequence[Finding]) -> None:
         raise FailureError(f"{path} cannot be written: {(error.strerror or str(error)).lower()}.") from error
 
 
+def _printable(finding: Finding) -> Finding:
+    """The finding without characters that would steer the terminal: questions and names are other people's."""
+    tables = [
+        replace(table, title=_plain(table.title), rows=[[_plain(cell) for cell in row] for row in table.rows])
+        for table in finding.tables
+    ]
+    notes = [_plain(note) for note in finding.notes]
+    return replace(finding, check=_plain(finding.check), words=_plain(finding.words), tables=tables, notes=notes)
+
+
+def _plain(text: str) -> str:
+    return _CONTROL.sub("�", text)
+
+
 def _told(finding: Finding) -> str:
     colour = _COLOURS[finding.verdict.value]
     head = f"{click.style(finding.check, bold=True)}  {click.style(finding.verdict.value, fg=colour, bold=True)}"
@@ -146,6 +171,8 @@ def _told(finding: Finding) -> str:
 
 
 def _table(table: Table) -> str:
+    if table.sentences:
+        return _stacked(table)
     rows = [list(table.columns), *(list(row) for row in table.rows)]
     widths = [max(len(row[place]) for row in rows) for place in range(len(table.columns))]
     lines = [
@@ -156,3 +183,13 @@ def _table(table: Table) -> str:
         for row in rows
     ]
     return "\n".join([click.style(table.title, bold=True), click.style(lines[0], dim=True), *lines[1:]])
+
+
+def _stacked(table: Table) -> str:
+    """The first rows of a table of sentences: the two one below the other, and before them the number behind them."""
+    lines = [click.style(table.title, bold=True)]
+    for first, second, number, *_ in table.rows[:_SHOWN]:
+        lines.append(f"{number:>8}  {first}\n{'':8}  {click.style(second, dim=True)}")
+    if len(table.rows) > _SHOWN:
+        lines.append(f"{'':8}  … and more: -o writes them as a page, --csv all pairs.")
+    return "\n".join(lines)

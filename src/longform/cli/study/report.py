@@ -8,13 +8,15 @@ from typing import TYPE_CHECKING
 import click
 import orjson
 
-from longform.cli.options import RESAMPLES, SEED, counted, json_option
+from longform.cli.options import RESAMPLES, SEED, Whole, counted, json_option
 from longform.cli.progress import progress_bar
 
 if TYPE_CHECKING:
     from longform.report import ReportFiles
 
 __all__ = ["command"]
+
+_MANY = Whole(0, 100_000)
 
 
 @click.command("report")
@@ -32,7 +34,7 @@ __all__ = ["command"]
     metavar="NAME",
     help="Only these scores; the first says how good an answer is. [default: all]",
 )
-@click.option("--examples", default=20, show_default=True, help="Questions shown of each dataset.")
+@click.option("--examples", type=_MANY, default=20, show_default=True, help="Questions shown of each dataset.")
 @click.option("--seed", type=SEED, default=0, show_default=True, help="Of the tests, and of examples drawn by chance.")
 @click.option("--resamples", type=RESAMPLES, default=10_000, show_default=True, help="Of the paired tests.")
 @click.option("--title", help="Of the page.")
