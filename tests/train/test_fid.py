@@ -340,6 +340,8 @@ def test_other_mistakes_are_named(tiny: Path, tmp_path: Path) -> None:
         ({"max_length": 8}, "--max-length must be 16 or more, not 8"),
         ({"limit": 1}, "--limit must be 2 or more"),
         ({"learning_rate": 0.0}, "--lr must be more than 0"),
+        ({"learning_rate": float("inf")}, "--lr must be more than 0 and at most 1, not inf"),
+        ({"weight_decay": float("nan")}, "--weight-decay be at least 0 and below 1"),
         ({"warmup": 2.0}, "--warmup must lie between 0 and 1"),
         ({"held_out": 1.0}, "--held-out must lie between 0 and 1, not 1"),
     ],

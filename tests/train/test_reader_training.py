@@ -339,6 +339,8 @@ def test_held_out_texts_are_not_learnt_from_extra_files(data: Path, tmp_path: Pa
         ({"max_length": 9}, "--max-length must be 16 or more, not 9"),
         ({"limit": 0}, "--question-length and --limit must be 1 or more"),
         ({"learning_rate": 0.0}, "--lr must be more than 0"),
+        ({"learning_rate": float("inf")}, "--lr must be more than 0 and at most 1, not inf"),
+        ({"weight_decay": float("nan")}, "--weight-decay be at least 0 and below 1"),
         ({"warmup": 1.5}, "--warmup must lie between 0 and 1"),
         ({"max_length": 16}, "Windows of 16 tokens leave no room for text beside 8 of the question and 4 repeated"),
         ({"max_length": 61}, "has 60 positions: set --max-length to 60 or less"),

@@ -47,9 +47,9 @@ class FidSettings:
                 raise InputError(f"--{name.replace('_', '-')} must be {value} or more, not {getattr(self, name)}.")
         if self.limit is not None and self.limit < 2:
             raise InputError(f"--limit must be 2 or more, to learn from one and report another, not {self.limit}.")
-        if not self.learning_rate > 0:
-            raise InputError(f"--lr must be more than 0, not {self.learning_rate}.")
-        if not 0 <= self.warmup <= 1 or not self.weight_decay >= 0:
-            raise InputError("--warmup must lie between 0 and 1, and --weight-decay must not be negative.")
+        if not 0 < self.learning_rate <= 1:
+            raise InputError(f"--lr must be more than 0 and at most 1, not {self.learning_rate}.")
+        if not 0 <= self.warmup <= 1 or not 0 <= self.weight_decay < 1:
+            raise InputError("--warmup must lie between 0 and 1, and --weight-decay be at least 0 and below 1.")
         if not 0 < self.held_out < 1:
             raise InputError(f"--held-out must lie between 0 and 1, not {self.held_out:g}.")

@@ -42,7 +42,7 @@ class ReaderSettings:
                 raise InputError(f"--{name.replace('_', '-')} must be {least} or more, not {getattr(self, name)}.")
         if self.question_length < 1 or (self.limit is not None and self.limit < 1):
             raise InputError("--question-length and --limit must be 1 or more.")
-        if not self.learning_rate > 0:
-            raise InputError(f"--lr must be more than 0, not {self.learning_rate}.")
-        if not 0 <= self.warmup <= 1 or not self.weight_decay >= 0:
-            raise InputError("--warmup must lie between 0 and 1, and --weight-decay must not be negative.")
+        if not 0 < self.learning_rate <= 1:
+            raise InputError(f"--lr must be more than 0 and at most 1, not {self.learning_rate}.")
+        if not 0 <= self.warmup <= 1 or not 0 <= self.weight_decay < 1:
+            raise InputError("--warmup must lie between 0 and 1, and --weight-decay be at least 0 and below 1.")

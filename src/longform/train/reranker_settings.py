@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 from longform.errors import InputError
@@ -49,8 +50,8 @@ class RerankerSettings:
             if getattr(self, name) < 1:
                 raise InputError(f"{name.replace('_', ' ')} must be at least 1, not {getattr(self, name)}.")
         for name in ("epochs", "learning_rate"):
-            if not getattr(self, name) > 0:
-                raise InputError(f"{name.replace('_', ' ')} must be above 0, not {getattr(self, name)}.")
+            if not 0 < getattr(self, name) < math.inf:
+                raise InputError(f"{name.replace('_', ' ')} must be above 0 and finite, not {getattr(self, name)}.")
         for name in ("validation", "warmup"):
             if not 0 <= getattr(self, name) < 1:
                 raise InputError(f"{name} must be at least 0 and below 1, not {getattr(self, name)}.")
