@@ -10,6 +10,8 @@ import pytest
 from serve_helpers import Writer
 from starlette.testclient import TestClient
 
+from longform.errors import FailureError
+from longform.serve.errors import BusyError, TimeLimitError
 from longform.serve.routes_chat import references
 
 TEA = [{"role": "user", "content": "What is tea brewed from?"}]
@@ -79,6 +81,61 @@ def test_models(serving: Callable[..., TestClient], writer: Writer) -> None:
 def test_mistakes(client: TestClient, body: dict[str, Any], status: int, message: str) -> None:
     reply = client.post("/v1/chat/completions", json=body)
     assert reply.status_code == status and reply.json()["error"]["message"].startswith(message)
+
+
+UNKNOWN = ("invalid_request_error", "model", "model_not_found")
+
+
+@pytest.mark.parametrize(
+    ("path", "body", "status", "rest"),
+    [
+        ("chat/completions", {"messages": []}, 400, ("invalid_request_error", "messages", None)),
+        (
+            "chat/completions",
+            {"messages": TEA, "model": "x"},
+            404,
+            ("invalid_request_error", "model", "model_not_found"),
+        ),
+        ("models/x", None, 404, ("invalid_request_error", "model", "model_not_found")),
+        ("chat/completions", {"messages": [{"role": "user"}]}, 400, ("invalid_request_error", "messages", None)),
+    ],
+)
+def test_errors_have_openais_shape(
+    client: TestClient, path: str, body: Any, status: int, rest: tuple[str, str, str | None]
+) -> None:
+    reply = client.get(f"/v1/{path}") if body is None else client.post(f"/v1/{path}", json=body)
+    error = reply.json()["error"]
+    assert reply.status_code == status and set(error) == {"message", "type", "param", "code"}
+    assert (error["type"], error["param"], error["code"]) == rest
+
+
+def test_errors_of_the_server_have_openais_shape(serving: Callable[..., TestClient]) -> None:
+    client = serving(token="a-token-of-enough-signs")
+    error = client.post("/v1/chat/completions", json={"messages": TEA}).json()["error"]
+    assert (error["type"], error["code"]) == ("invalid_request_error", "invalid_api_key")
+    assert BusyError(3).to_openai()["error"]["code"] == "rate_limit_exceeded"
+    assert TimeLimitError(3).to_openai()["error"] | {"message": ""} == {
+        "message": "",
+        "type": "server_error",
+        "param": None,
+        "code": "timeout",
+    }
+
+
+def test_a_failure_in_a_stream_has_openais_shape(client: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(*_: Any) -> None:
+        raise FailureError("The model is gone.")
+
+    monkeypatch.setattr(client.app.state.engine, "pipeline", broken)  # type: ignore[attr-defined]
+    reply = client.post("/v1/chat/completions", json={"messages": TEA})
+    wanted = {"message": "The model is gone.", "type": "server_error", "param": None, "code": None}
+    assert reply.status_code == 500 and reply.json() == {"error": wanted}
+    lines = client.post("/v1/chat/completions", json={"messages": TEA, "stream": True}).text.strip().split("\n\n")
+    assert orjson.loads(lines[-2].removeprefix("data: ")) == {"error": wanted} and lines[-1] == "data: [DONE]"
+
+
+def test_one_model(client: TestClient) -> None:
+    assert client.get("/v1/models/drinks").json() == client.get("/v1/models").json()["data"][-1]
 
 
 ASQA = {"q": {"qa_pairs": [{"short_answers": ["Ringo"]}], "annotations": [{"long_answer": "Ringo sang it."}] * 2}}

@@ -121,10 +121,12 @@ def test_metrics_count_by_route(client: TestClient) -> None:
     client.post("/v1/ask", json={"question": "What is tea?"})
     client.get("/v1/indexes/drinks/documents/tea.txt")
     client.get("/nobody/knows/this")
+    client.request("MADEUP", "/")
     text = client.get("/metrics").text
     assert 'longform_requests_total{method="POST",route="/v1/ask",status="200"} 1.0' in text
     assert 'route="/v1/indexes/{name}/documents/{id:path}"' in text
     assert 'route="other",status="404"' in text and "nobody" not in text
+    assert 'method="other"' in text and "MADEUP" not in text
     assert 'longform_answers_total{model="extractive",outcome="answered"} 1.0' in text
     assert "longform_work_taken 0.0" in text
 

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import gzip
+import hashlib
 import io
+import os
+import sqlite3
 import time
 import zipfile
 from collections.abc import Callable
@@ -40,6 +43,11 @@ def done(client: TestClient, reply: Any) -> dict[str, Any]:
     return rows[-1]
 
 
+def swept(folder: Path) -> None:
+    """The files of uploads are taken away, after it is told that they are indexed."""
+    until(lambda: list((folder / "home" / "uploads").iterdir()) == [])
+
+
 def test_an_upload_can_be_asked(client: TestClient, tmp_path: Path) -> None:
     reply = send(client, "my notes", ("jam.txt", JAM), ("sub/honey.md", HONEY))
     assert reply.json()["name"] == "my notes"
@@ -60,7 +68,7 @@ def test_an_upload_can_be_asked(client: TestClient, tmp_path: Path) -> None:
     document = client.get("/v1/indexes/my notes/documents/honey.md").json()
     assert document["marks"][-1]["label"] == "Use"
     assert document["text"][document["marks"][-1]["offset"] :].startswith("It is ")
-    assert list((tmp_path / "home" / "uploads").iterdir()) == []
+    swept(tmp_path)
 
 
 def test_more_can_be_added_and_replaces_what_has_the_same_name(client: TestClient) -> None:
@@ -154,7 +162,7 @@ def test_bombs_are_not_unpacked(serving: Callable[..., TestClient], tmp_path: Pa
         "split it, and upload the parts one after another."
     )
     assert [row["name"] for row in client.get("/v1/indexes").json()["indexes"]] == ["drinks"]
-    assert not list((tmp_path / "home" / "uploads").iterdir())
+    swept(tmp_path)
     assert done(client, send(client, "fine", ("notes.txt.gz", gzip.compress(JAM))))["state"] == "done"
 
 
@@ -194,6 +202,57 @@ def test_a_server_that_ends_leaves_its_jobs_to_the_next(serving: Callable[..., T
     assert client.get(f"/v1/jobs/{job}").json()["state"] == "running"
     other = serving()
     until(lambda: other.get(f"/v1/jobs/{job}").json()["state"] == "done")
+
+
+def test_what_a_killed_process_leaves_of_uploads_is_swept(serving: Callable[..., TestClient], tmp_path: Path) -> None:
+    client = serving()
+    over = send(client, "food", ("jam.txt", JAM)).json()["job"]
+    until(lambda: client.get(f"/v1/jobs/{over}").json()["state"] == "done")
+    swept(tmp_path)
+    uploads = tmp_path / "home" / "uploads"
+    for name in (over, "on its way", "given up"):
+        (uploads / name).mkdir()
+        (uploads / name / "000001").write_bytes(JAM)
+    (uploads / f"{over}.lock").touch()
+    yesterday = time.time() - 2 * 24 * 3600
+    os.utime(uploads / "given up", (yesterday, yesterday))
+    other = serving()
+    assert [path.name for path in uploads.iterdir()] == ["on its way"]
+    assert other.post("/v1/search", json={"question": "jam", "index": "food"}).json()["hits"]
+
+
+def test_an_upload_that_fails_does_not_take_along_another_of_the_same_name(
+    serving: Callable[..., TestClient], tmp_path: Path
+) -> None:
+    """Two processes have a file for the same new collection; one of the files cannot be read."""
+    home = serving().app.state.engine.collections.home  # type: ignore[attr-defined]
+    home.mkdir()
+    with FileLock(home / f"{hashlib.sha256(b'food').hexdigest()[:20]}.turn"):
+        bad, good = serving(), serving()
+        replies = send(bad, "food", ("worse.pdf", b"no pdf")), send(good, "food", ("jam.txt", JAM))
+        listed = [row["name"] for row in bad.get("/v1/indexes").json()["indexes"]]
+        assert listed == ["drinks", "food"]
+    states = [done(client, reply)["state"] for client, reply in zip((bad, good), replies, strict=True)]
+    assert states == ["failed", "done"]
+    for client in (bad, good):
+        assert client.post("/v1/search", json={"question": "jam", "index": "food"}).json()["hits"]
+    swept(tmp_path)
+
+
+def test_an_upload_that_cannot_be_noted_leaves_no_collection(client: TestClient) -> None:
+    with sqlite3.connect(client.app.state.engine.database.path) as connection:  # type: ignore[attr-defined]
+        connection.execute("ALTER TABLE jobs RENAME TO gone")
+    assert send(client, "food", ("jam.txt", JAM)).status_code == 500
+    with sqlite3.connect(client.app.state.engine.database.path) as connection:  # type: ignore[attr-defined]
+        connection.execute("ALTER TABLE gone RENAME TO jobs")
+    assert [row["name"] for row in client.get("/v1/indexes").json()["indexes"]] == ["drinks"]
+
+
+def test_the_page_is_told_what_can_be_uploaded(serving: Callable[..., TestClient]) -> None:
+    given = serving(upload_files=3, upload_bytes=4000).get("/v1/indexes").json()["uploads"]
+    assert given["files"] == 3 and given["bytes"] == 4000
+    assert {".txt", ".md", ".pdf", ".jsonl.gz"} <= set(given["types"]) and ".pdf.gz" not in given["types"]
+    assert document_names(f"a{suffix}" for suffix in given["types"])  # each of them is taken
 
 
 def test_not_too_many_uploads_wait(serving: Callable[..., TestClient]) -> None:

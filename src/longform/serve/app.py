@@ -50,6 +50,7 @@ def create_app(settings: Settings, models: Models | None = None) -> FastAPI:
         del app
         if settings.warm:
             await asyncio.to_thread(engine.warm)
+        await asyncio.to_thread(engine.jobs.sweep)
         await asyncio.to_thread(engine.jobs.adopt)
         yield
         await asyncio.to_thread(engine.close)
@@ -73,30 +74,26 @@ def create_app(settings: Settings, models: Models | None = None) -> FastAPI:
 
 def _handle_errors(app: FastAPI, engine: Engine) -> None:
     async def own(request: Request, error: Any) -> Response:
-        del request
         if isinstance(error, BusyError):
             engine.metrics.refused.inc()
         told = as_api_error(error, engine.hidden())
         if told.status == 500:
             logger.error("%s", error)
-        return error_response(told)
+        return error_response(told, request.url.path)
 
     async def invalid(request: Request, error: Any) -> Response:
-        del request
-        return error_response(invalid_request(error.errors()))
+        return error_response(invalid_request(error.errors()), request.url.path)
 
     async def http(request: Request, error: Any) -> Response:
-        del request
         detail = _SENTENCES.get(error.status_code, str(error.detail).rstrip(".") + ".")
-        return error_response(ApiError(detail, error.status_code, headers=error.headers))
+        return error_response(ApiError(detail, error.status_code, headers=error.headers), request.url.path)
 
     async def left(request: Request, error: Any) -> Response:
         del request, error
         return Response(status_code=CLIENT_CLOSED)
 
     async def bug(request: Request, error: Exception) -> Response:
-        del request
-        return error_response(as_api_error(error))
+        return error_response(as_api_error(error), request.url.path)
 
     app.add_exception_handler(LongformError, own)
     app.add_exception_handler(RequestValidationError, invalid)

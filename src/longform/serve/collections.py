@@ -7,7 +7,7 @@ from pathlib import Path
 from threading import Lock
 from typing import Any
 
-from sqlalchemy import delete, insert, select
+from sqlalchemy import Connection, delete, insert, select
 
 from longform.answer.opening import Models
 from longform.errors import LongformError
@@ -52,17 +52,27 @@ class Collections:
         """The folder of every collection; those that are uploaded come last, oldest first."""
         with self._database.reading.begin() as connection:
             rows = connection.execute(select(collections).order_by(collections.c.created_at)).mappings().all()
-        uploaded = {row["name"]: self._home / INDEXES / row["folder"] for row in rows}
+        uploaded = {row["name"]: self.home / row["folder"] for row in rows}
         return {**self._given, **{name: folder for name, folder in uploaded.items() if name not in self._given}}
 
-    def add(self, name: str, folder: str) -> Path:
-        """The folder of an uploaded collection, which is made known as ``folder`` where it is new."""
-        with self._database.writing.begin() as connection:
-            found = connection.execute(select(collections.c.folder).where(collections.c.name == name)).scalar()
-            if found is None:
-                found = folder
-                connection.execute(insert(collections), {"name": name, "folder": folder, "created_at": now()})
-        return self._home / INDEXES / str(found)
+    @property
+    def home(self) -> Path:
+        """Where the folders of uploaded collections lie."""
+        return self._home / INDEXES
+
+    def add(self, name: str, folder: str, connection: Connection | None = None) -> Path:
+        """The folder of an uploaded collection, which is made known as ``folder`` where it is new.
+
+        With a connection this is a part of its transaction.
+        """
+        if connection is None:
+            with self._database.writing.begin() as own:
+                return self.add(name, folder, own)
+        found = connection.execute(select(collections.c.folder).where(collections.c.name == name)).scalar()
+        if found is None:
+            found = folder
+            connection.execute(insert(collections), {"name": name, "folder": folder, "created_at": now()})
+        return self.home / str(found)
 
     def forget(self, name: str) -> None:
         """Take away a collection of which nothing came."""

@@ -25,10 +25,10 @@ def docs_page(description: Mapping[str, Any]) -> str:
     return (
         '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
-        f'<title>{title}</title><link rel="stylesheet" href="/docs.css"></head><body><main>'
+        f'<title>{title}</title><link rel="stylesheet" href="docs.css"></head><body><main>'
         f"<h1>{title} <small>{escape(info['version'])}</small></h1>"
         f"<p>{escape(info.get('description', ''))}</p>"
-        '<p>For programs: <a href="/openapi.json">openapi.json</a>.</p>'
+        '<p>For programs: <a href="openapi.json">openapi.json</a>.</p>'
         f"{''.join(sections)}</main></body></html>"
     )
 

@@ -22,18 +22,43 @@ __all__ = [
 ]
 
 
+_OPENAI: dict[int, tuple[str, str | None]] = {
+    401: ("invalid_request_error", "invalid_api_key"),
+    404: ("invalid_request_error", "model_not_found"),
+    429: ("requests", "rate_limit_exceeded"),
+}
+_OPENAI_PATHS = ("/v1/chat/", "/v1/models")
+
+
 class ApiError(LongformError):
     """An error with the status that a client gets; ``type`` is ``input``, ``busy``, ``time`` or ``failure``."""
 
     def __init__(
-        self, message: str, status: int = 400, type: str = "input", headers: Mapping[str, str] | None = None
+        self,
+        message: str,
+        status: int = 400,
+        type: str = "input",
+        headers: Mapping[str, str] | None = None,
+        field: str | None = None,
     ) -> None:
         super().__init__(message)
-        self.status, self.type, self.headers = status, type, dict(headers or {})
+        self.status, self.type, self.headers, self.field = status, type, dict(headers or {}), field
 
     def to_json(self) -> dict[str, Any]:
         """``{"error": {"message": …, "type": …}}``."""
         return {"error": {"message": str(self), "type": self.type}}
+
+    def to_openai(self) -> dict[str, Any]:
+        """The same in OpenAI's shape, whose clients look at the type and the code.
+
+        >>> NotFoundError("There is no model 'x'.").to_openai()["error"]["code"]
+        'model_not_found'
+        """
+        other = ("server_error" if self.status >= 500 else "invalid_request_error", None)
+        kind, code = _OPENAI.get(self.status, other)
+        if self.type == "time":
+            code = "timeout"
+        return {"error": {"message": str(self), "type": kind, "param": self.field, "code": code}}
 
 
 class NotFoundError(ApiError):
@@ -79,9 +104,10 @@ def as_api_error(error: BaseException, hide: Mapping[str, str] | None = None) ->
     return ApiError(message, 500 if isinstance(error, FailureError) else 400, "failure")
 
 
-def error_response(error: ApiError) -> Response:
-    """The error as JSON."""
-    return Response(orjson.dumps(error.to_json()), error.status, error.headers, "application/json")
+def error_response(error: ApiError, path: str) -> Response:
+    """The error as JSON, in the shape that the clients of ``path`` know."""
+    row = error.to_openai() if path.startswith(_OPENAI_PATHS) else error.to_json()
+    return Response(orjson.dumps(row), error.status, error.headers, "application/json")
 
 
 def invalid_request(problems: Sequence[Mapping[str, Any]]) -> ApiError:
@@ -94,12 +120,12 @@ def invalid_request(problems: Sequence[Mapping[str, Any]]) -> ApiError:
     where = ".".join(str(part) for part in first.get("loc", ())[1:])
     kind = first.get("type")
     if kind == "missing":
-        return ApiError(f"{where or 'The body'} is missing.")
+        return ApiError(f"{where or 'The body'} is missing.", field=where or None)
     if kind in ("json_invalid", "value_error.jsondecode"):
         return ApiError("The body is not valid JSON.")
     if kind == "extra_forbidden":
-        return ApiError(f"There is no field {where}.")
+        return ApiError(f"There is no field {where}.", field=where)
     if kind in ("model_attributes_type", "dict_type", "model_type") and not where:
         return ApiError("The body must be a JSON object, sent as application/json.")
     said = str(first.get("msg", "it is not valid")).rstrip(".")
-    return ApiError(f"{where}: {said[:1].lower()}{said[1:]}." if where else f"{said}.")
+    return ApiError(f"{where}: {said[:1].lower()}{said[1:]}." if where else f"{said}.", field=where or None)

@@ -33,6 +33,7 @@ SECURITY_HEADERS = {
     "Cross-Origin-Resource-Policy": "same-origin",
 }
 _SAFE = ("GET", "HEAD", "OPTIONS")
+_METHODS = (*_SAFE, "POST", "PUT", "PATCH", "DELETE")  # a client may make up others, without end
 _OPEN = ("/", "/healthz", "/favicon.ico")
 
 
@@ -66,6 +67,8 @@ class Guard:
 
         try:
             refused = self._refused(scope, headers)
+            if isinstance(refused, ApiError):
+                refused = error_response(refused, scope["path"])
             if refused is not None:
                 await refused(scope, receive, sending)
             else:
@@ -73,24 +76,24 @@ class Guard:
         finally:
             self._told(scope, status, time.perf_counter() - started)
 
-    def _refused(self, scope: Scope, headers: Headers) -> Response | None:
+    def _refused(self, scope: Scope, headers: Headers) -> Response | ApiError | None:
         """The reply to a request that goes no further."""
         host = headers.get("host", "")
         if self._settings.token is None and _hostname(host) not in (*LOOPBACK, self._settings.host.lower()):
             # A page elsewhere can give its own name the address of this machine.
-            return error_response(ApiError("This server answers to the name localhost alone: start it with --token."))
+            return ApiError("This server answers to the name localhost alone: start it with --token.")
         if scope["method"] not in _SAFE and _is_foreign(headers, host):
-            return error_response(ApiError("A page of another site may not do this.", 403))
+            return ApiError("A page of another site may not do this.", 403)
         token = self._settings.token
         if token is not None:
             if scope["path"] == "/" and (entering := self._entering(scope, token)) is not None:
                 return entering
             if not _is_open(scope["path"]) and not _is_known(headers, token):
                 needed = "This server needs its token: send `Authorization: Bearer TOKEN`, or open /?token=TOKEN once."
-                return error_response(ApiError(needed, 401, headers={"WWW-Authenticate": "Bearer"}))
+                return ApiError(needed, 401, headers={"WWW-Authenticate": "Bearer"})
         length = headers.get("content-length", "")
         if length.isdecimal() and int(length) > self._most(scope):
-            return error_response(_too_large(self._most(scope)))
+            return _too_large(self._most(scope))
         return None
 
     def _entering(self, scope: Scope, token: str) -> Response | None:
@@ -129,9 +132,10 @@ class Guard:
     def _told(self, scope: Scope, status: int, seconds: float) -> None:
         # By the route and not by the path: paths are endless, and hold what people have in their collections.
         route = getattr(scope.get("route"), "path", None) or ("/static" if _is_open(scope["path"]) else "other")
-        self._metrics.requests.labels(scope["method"], route, str(status)).inc()
+        method = scope["method"] if scope["method"] in _METHODS else "other"
+        self._metrics.requests.labels(method, route, str(status)).inc()
         self._metrics.request_seconds.labels(route).observe(seconds)
-        logger.info("%s %s %d %.0f ms", scope["method"], route, status, 1000 * seconds)
+        logger.info("%s %s %d %.0f ms", method, route, status, 1000 * seconds)
 
 
 def _is_open(path: str) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import logging
 import secrets
 import shutil
@@ -33,6 +34,8 @@ __all__ = ["Jobs", "new_id"]
 logger = logging.getLogger("longform.serve")
 # Between two lines in the database about how far a job is.
 TOLD_SECONDS = 0.3
+# An upload that is not whole after so long never will be.
+OLD_SECONDS = 24 * 3600
 
 
 def new_id() -> str:
@@ -74,7 +77,9 @@ class Jobs:
             "created_at": now(),
             "updated_at": now(),
         }
+        # Together: a collection without a job would stand in the list for ever, as one that is being indexed.
         with self._database.writing.begin() as connection:
+            self._collections.add(name, job, connection)
             connection.execute(insert(jobs), row)
         self._submit(job)
 
@@ -103,6 +108,19 @@ class Jobs:
             ).scalars()
             for job in list(running):
                 self._submit(job)
+
+    def sweep(self) -> None:
+        """Take away what a killed process left of uploads: those that were indexed, and those that never came whole."""
+        if not self._folder.is_dir():
+            return
+        with self._database.reading.begin() as connection:
+            states = {row.id: row.state for row in connection.execute(select(jobs.c.id, jobs.c.state))}
+        for path in self._folder.iterdir():
+            state = states.get(path.name.removesuffix(".lock"))
+            # One that is not in the database may be on its way, in another process.
+            with suppress(OSError):
+                if state in ("done", "failed") or (state is None and time.time() - path.stat().st_mtime > OLD_SECONDS):
+                    self._clear(path.name.removesuffix(".lock"))
 
     def close(self) -> None:
         """Stop where it can be gone on from: the next start does."""
@@ -135,8 +153,13 @@ class Jobs:
     def _index(self, job: str) -> None:
         with self._database.reading.begin() as connection:
             row = connection.execute(select(jobs).where(jobs.c.id == job)).mappings().first()
-        if row is None or row["state"] != "running":
-            return
+        if row is not None and row["state"] == "running":
+            # The collection is known, made and perhaps forgotten again within the turn: others find it there, or not.
+            with _turn(self._collections.home, row["name"], self._check):
+                self._made(job, row)
+        self._clear(job)
+
+    def _made(self, job: str, row: Any) -> None:
         name = row["name"]
         target = self._collections.add(name, job)
         try:
@@ -152,8 +175,15 @@ class Jobs:
                 self._collections.forget(name)
                 shutil.rmtree(target, ignore_errors=True)
             self._tell(job, state="failed", stage="failed", message=said or "The documents could not be indexed.")
+
+    def _clear(self, job: str) -> None:
+        """Take away the files of a job that is over."""
         shutil.rmtree(self.folder(job), ignore_errors=True)
         (self._folder / f"{job}.lock").unlink(missing_ok=True)
+
+    def _check(self) -> None:
+        if self._stop.is_set():
+            raise StoppedError
 
     def _build(self, job: str, row: Any, target: Path) -> str | None:
         """Index the files; what to say about those that could not be read."""
@@ -164,29 +194,23 @@ class Jobs:
         def skip(error: InputError) -> None:
             bad.append(str(error))
 
-        def check() -> None:
-            if self._stop.is_set():
-                raise StoppedError
-
         def progress(stage: str, done: int, total: int | None = None) -> None:
             nonlocal told
-            check()
+            self._check()
             if time.monotonic() - told > TOLD_SECONDS:
                 told = time.monotonic()
                 self._tell(job, stage=stage, done=done, total=total)
 
         documents = collection_of(files, self.folder(job), skip)
         progress("checking", 0)
-        check_unpacked(documents, self._settings.unpacked_bytes, check)
-        target.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        check_unpacked(documents, self._settings.unpacked_bytes, self._check)
         try:
-            with _turn(target, check):
-                if (target / MANIFEST).exists():
-                    # Also where this very job was killed after publishing: documents of the same id are replaced.
-                    Index.open(target).add(documents, dense=row["dense"], on_bad=skip, progress=progress)
-                else:
-                    Index.create(target, documents, dense=row["dense"], on_bad=skip, progress=progress)
-                passages = len(Index.open(target))
+            if (target / MANIFEST).exists():
+                # Also where this very job was killed after publishing: documents of the same id are replaced.
+                Index.open(target).add(documents, dense=row["dense"], on_bad=skip, progress=progress)
+            else:
+                Index.create(target, documents, dense=row["dense"], on_bad=skip, progress=progress)
+            passages = len(Index.open(target))
         except InputError as error:
             raise InputError(bad[0] if bad else str(error)) from error
         self._tell(job, done=passages, total=passages)
@@ -200,9 +224,10 @@ class Jobs:
 
 
 @contextmanager
-def _turn(target: Path, check: Check) -> Iterator[None]:
-    """The turn of a job among those that write to the same collection, which may be other processes'."""
-    lock = FileLock(target.with_name(f"{target.name}.turn"))
+def _turn(folder: Path, name: str, check: Check) -> Iterator[None]:
+    """The turn of a job among those that write to the collection of this name, which may be other processes'."""
+    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    lock = FileLock(folder / f"{hashlib.sha256(name.encode()).hexdigest()[:20]}.turn")
     while not lock.is_locked:
         check()
         with suppress(Timeout):

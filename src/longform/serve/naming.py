@@ -6,12 +6,19 @@ import re
 import unicodedata
 from collections.abc import Iterable
 
-from longform.corpus.sources import READABLE, format_of
+from longform.corpus.sources import COMPRESSIONS, READABLE, format_of
 from longform.serve.errors import ApiError
 
-__all__ = ["collection_name", "document_names", "shown_name"]
+__all__ = ["SUFFIXES", "collection_name", "document_names", "shown_name"]
 
 MOST_CHARACTERS = 120
+# How the names of files end that can be read: ".txt", ".txt.gz" and so on.
+SUFFIXES = tuple(
+    suffix
+    for name in READABLE.partition(" (")[0].split()
+    for suffix in (name, *(name + packed for packed in COMPRESSIONS))
+    if format_of(f"a{suffix}") is not None
+)
 
 
 def collection_name(name: str) -> str:

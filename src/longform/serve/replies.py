@@ -9,9 +9,9 @@ import orjson
 from fastapi import Request, Response
 from fastapi.routing import APIRoute
 
-from longform.serve.shapes import ErrorReply
+from longform.serve.shapes import ErrorReply, OpenAiErrorReply
 
-__all__ = ["ERRORS", "JsonRoute", "json_reply"]
+__all__ = ["ERRORS", "OPENAI_ERRORS", "JsonRoute", "json_reply"]
 
 _REASONS = {
     400: "Something in the request is wrong; the message says what.",
@@ -26,6 +26,9 @@ _REASONS = {
 }
 ERRORS: dict[int | str, dict[str, Any]] = {
     status: {"model": ErrorReply, "description": reason} for status, reason in _REASONS.items()
+}
+OPENAI_ERRORS: dict[int | str, dict[str, Any]] = {
+    status: {"model": OpenAiErrorReply, "description": reason} for status, reason in _REASONS.items()
 }
 
 

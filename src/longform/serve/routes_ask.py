@@ -11,7 +11,7 @@ from fastapi import APIRouter, Request, Response
 
 from longform.serve.asking import ask
 from longform.serve.engine import Engine
-from longform.serve.errors import StoppedError, as_api_error
+from longform.serve.errors import ApiError, StoppedError, as_api_error
 from longform.serve.events import CLIENT_CLOSED, EventStream, event_bytes, finished
 from longform.serve.jobs import new_id
 from longform.serve.replies import ERRORS, JsonRoute, json_reply
@@ -34,9 +34,7 @@ def ask_routes(engine: Engine) -> APIRouter:
         engine.model(asked)
         work = engine.workers.start(partial(ask, engine, name, index, asked, new_id()))
         if asked.stream or _wants_events(request):
-            return EventStream(
-                work, lambda event: event_bytes(*event), lambda error: event_bytes("error", failed(engine, error))
-            )
+            return EventStream(work, lambda event: event_bytes(*event), partial(_error_event, engine))
         events = await finished(work, request)
         if events is None:
             return Response(status_code=CLIENT_CLOSED)
@@ -71,10 +69,13 @@ def _wants_events(request: Request) -> bool:
     return "text/event-stream" in request.headers.get("accept", "")
 
 
-def failed(engine: Engine, error: BaseException) -> dict[str, Any]:
-    """What the client of a stream is told about an error: its message and type."""
+def _error_event(engine: Engine, error: BaseException) -> bytes:
+    return event_bytes("error", failed(engine, error).to_json()["error"])
+
+
+def failed(engine: Engine, error: BaseException) -> ApiError:
+    """What the client of a stream is told about an error."""
     told = as_api_error(error, engine.hidden())
     if told.status == 500 and not isinstance(error, StoppedError):
         logger.error("An answer broke off.", exc_info=error)
-    data: dict[str, Any] = told.to_json()["error"]
-    return data
+    return told

@@ -15,7 +15,7 @@ from longform.serve.engine import Engine
 from longform.serve.errors import ApiError, NotFoundError
 from longform.serve.events import CLIENT_CLOSED, EventStream, finished
 from longform.serve.jobs import new_id
-from longform.serve.replies import ERRORS, JsonRoute, json_reply
+from longform.serve.replies import OPENAI_ERRORS, JsonRoute, json_reply
 from longform.serve.routes_ask import failed
 from longform.serve.shapes import MOST_TURNS, AskRequest, ChatMessage, ChatRequest, HistoryTurn
 
@@ -26,13 +26,18 @@ DEFAULT_NAME = "longform"
 
 def chat_routes(engine: Engine) -> APIRouter:
     """The routes."""
-    router = APIRouter(route_class=JsonRoute, responses=ERRORS, tags=["OpenAI"])
+    router = APIRouter(route_class=JsonRoute, responses=OPENAI_ERRORS, tags=["OpenAI"])
 
     @router.get("/v1/models", summary="The names that a chat may be held with")
     async def models() -> Response:
-        names = [DEFAULT_NAME, *engine.settings.models, *engine.collections.folders()]
-        rows = [{"id": name, "object": "model", "created": 0, "owned_by": "longform"} for name in dict.fromkeys(names)]
-        return json_reply({"object": "list", "data": rows})
+        return json_reply({"object": "list", "data": list(_models(engine).values())})
+
+    @router.get("/v1/models/{id:path}", summary="One of them")
+    async def model(id: str) -> Response:
+        found = _models(engine).get(id)
+        if found is None:
+            raise _no_model(id)
+        return json_reply(found)
 
     @router.post("/v1/chat/completions", summary="Answer the last message of a conversation")
     async def completions(chat: ChatRequest, request: Request) -> Response:
@@ -43,7 +48,7 @@ def chat_routes(engine: Engine) -> APIRouter:
         shape = _Shape(chat.model, answer_id)
         if chat.stream:
             return EventStream(
-                work, shape.chunks, lambda error: _line({"error": failed(engine, error)}), b"data: [DONE]\n\n"
+                work, shape.chunks, lambda error: _line(failed(engine, error).to_openai()), b"data: [DONE]\n\n"
             )
         events = await finished(work, request)
         if events is None:
@@ -53,20 +58,31 @@ def chat_routes(engine: Engine) -> APIRouter:
     return router
 
 
+def _models(engine: Engine) -> dict[str, dict[str, Any]]:
+    names = [DEFAULT_NAME, *engine.settings.models, *engine.collections.folders()]
+    return {name: {"id": name, "object": "model", "created": 0, "owned_by": "longform"} for name in names}
+
+
+def _no_model(name: str) -> NotFoundError:
+    error = NotFoundError(f"There is no model {name!r}: /v1/models lists the names.")
+    error.field = "model"
+    return error
+
+
 def asked_by(chat: ChatRequest, engine: Engine) -> AskRequest:
     """The question of a conversation: its last message, with the turns before it as history."""
     messages = [message for message in chat.messages if message.role in ("user", "assistant") and message.text.strip()]
     if not messages or messages[-1].role != "user":
-        raise ApiError("The last message of the conversation must be a question, by the user.")
+        raise ApiError("The last message of the conversation must be a question, by the user.", field="messages")
     model = index = None
     if chat.model in engine.settings.models:
         model = chat.model
     elif chat.model != DEFAULT_NAME:
         if chat.model not in engine.collections.folders():
-            raise NotFoundError(f"There is no model {chat.model!r}: /v1/models lists the names.")
+            raise _no_model(chat.model)
         index = chat.model
     if len(messages[-1].text) > MOST_CHARACTERS:
-        raise ApiError(f"The question has more than {MOST_CHARACTERS:,} characters: ask shorter.")
+        raise ApiError(f"The question has more than {MOST_CHARACTERS:,} characters: ask shorter.", field="messages")
     history = _turns(messages[:-1])[-MOST_TURNS:]
     return AskRequest(question=messages[-1].text, index=index, model=model, history=history)
 

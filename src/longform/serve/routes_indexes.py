@@ -12,7 +12,7 @@ from longform.serve.collections import document_json
 from longform.serve.engine import Engine
 from longform.serve.errors import ApiError, NotFoundError
 from longform.serve.jobs import new_id
-from longform.serve.naming import collection_name
+from longform.serve.naming import SUFFIXES, collection_name
 from longform.serve.replies import ERRORS, JsonRoute, json_reply
 from longform.serve.uploads import store_files
 
@@ -48,7 +48,16 @@ def index_routes(engine: Engine) -> APIRouter:
         listing = await asyncio.to_thread(engine.collections.listing)
         given: dict[str, Any] = {"k": settings.passages, "words": settings.words, "rerank": settings.rerank != "none"}
         default = next((row["name"] for row in listing if row["ready"]), listing[0]["name"] if listing else None)
-        return json_reply({"indexes": listing, "default": default, "models": list(settings.models), "defaults": given})
+        uploads = {"types": list(SUFFIXES), "files": settings.upload_files, "bytes": settings.upload_bytes}
+        return json_reply(
+            {
+                "indexes": listing,
+                "default": default,
+                "models": list(settings.models),
+                "defaults": given,
+                "uploads": uploads,
+            }
+        )
 
     @router.post("/v1/indexes", status_code=202, summary="Upload documents and index them", openapi_extra=_UPLOAD)
     async def upload(request: Request) -> Response:
@@ -65,7 +74,6 @@ def index_routes(engine: Engine) -> APIRouter:
             job = new_id()
             stored = await store_files(files, engine.jobs.folder(job), engine.settings)
             dense = str(form.get("dense", "")).lower() in ("1", "true", "on", "yes")
-        engine.collections.add(name, job)
         engine.jobs.add(job, name, stored, dense)
         return json_reply({"job": job, "name": name}, 202)
 

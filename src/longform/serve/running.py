@@ -29,6 +29,8 @@ __all__ = ["log_settings", "run"]
 logger = logging.getLogger("longform.serve")
 # What runs when the server is told to end has its own time limit; this is for what hangs beyond it.
 GRACE_SECONDS = 5
+# For how long one of several processes may say nothing before it is replaced; also until one that died early is missed.
+HEALTH_SECONDS = 15
 
 
 def run(settings: Settings, port: int, workers: int, ready: Callable[[str], None], verbose: bool = False) -> None:
@@ -53,6 +55,8 @@ def run(settings: Settings, port: int, workers: int, ready: Callable[[str], None
             lifespan="on",
             timeout_graceful_shutdown=int(settings.time_limit) + GRACE_SECONDS,
         )
+        # A process that reads a large model, or shares its core, is slow and not dead: killed, it loses its answers.
+        config.timeout_worker_healthcheck = HEALTH_SECONDS
         host = f"[{settings.host}]" if ":" in settings.host else settings.host
         ready(f"http://{host}:{listening.getsockname()[1]}")
         if workers > 1:

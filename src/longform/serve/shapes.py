@@ -15,6 +15,7 @@ __all__ = [
     "ErrorReply",
     "FeedbackRequest",
     "HistoryTurn",
+    "OpenAiErrorReply",
     "ScoreRequest",
     "SearchRequest",
 ]
@@ -138,3 +139,18 @@ class ErrorReply(BaseModel):
     """Every error."""
 
     error: ErrorDetail
+
+
+class OpenAiErrorDetail(BaseModel):
+    """One sentence, and what OpenAI's clients look at."""
+
+    message: str
+    type: str
+    param: str | None
+    code: str | None
+
+
+class OpenAiErrorReply(BaseModel):
+    """Every error of the routes that OpenAI's clients use."""
+
+    error: OpenAiErrorDetail

@@ -34,7 +34,7 @@ def open_page(browser: Any) -> Iterator[Any]:
 
     def opened(url: str, **options: Any) -> Any:
         context = browser.new_context(**{"viewport": {"width": 1280, "height": 860}, **options})
-        context.set_default_timeout(15_000)
+        context.set_default_timeout(60_000)  # these machines are shared
         contexts.append(context)
         page = context.new_page()
         problems.append(watched(page))

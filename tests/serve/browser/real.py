@@ -18,14 +18,18 @@ __all__ = ["Wire", "running_server"]
 
 # What `longform serve` does, without its command line.
 _SERVE = """
+import socket
 import sys
 from pathlib import Path
 import uvicorn
 from longform.serve import create_app
 from longform.serve.settings import Settings, named_indexes
-home, port, *folders = sys.argv[1:]
+home, *folders = sys.argv[1:]
 settings = Settings(indexes=named_indexes(folders), home=Path(home), threads=1)
-uvicorn.run(create_app(settings), host="127.0.0.1", port=int(port), log_level="warning")
+server = uvicorn.Server(uvicorn.Config(create_app(settings), log_level="warning"))
+with socket.create_server(("127.0.0.1", 0)) as listening:
+    print(listening.getsockname()[1], flush=True)
+    server.run(sockets=[listening])
 """
 
 
@@ -44,20 +48,20 @@ class Running:
 @contextlib.contextmanager
 def running_server(home: Path, folders: Sequence[Path]) -> Iterator[Running]:
     """Start a server over index folders; its own data are kept in ``home``."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    arguments = [sys.executable, "-c", _SERVE, str(home), str(port), *map(str, folders)]
-    process = subprocess.Popen(arguments, env={**os.environ, "OMP_NUM_THREADS": "1"})
-    running = Running(process, port)
+    arguments = [sys.executable, "-c", _SERVE, str(home), *map(str, folders)]
+    process = subprocess.Popen(arguments, env={**os.environ, "OMP_NUM_THREADS": "1"}, stdout=subprocess.PIPE)
+    assert process.stdout is not None
+    port = process.stdout.readline()
+    assert port, "the server ended before it had a port"
+    running = Running(process, int(port))
     try:
-        until = time.monotonic() + 60
+        until = time.monotonic() + 300
         while True:
             assert process.poll() is None, "the server ended before it answered"
-            with contextlib.suppress(urllib.error.URLError, ConnectionError):
-                urllib.request.urlopen(f"{running.url}healthz", timeout=5).close()
+            with contextlib.suppress(urllib.error.URLError, ConnectionError, TimeoutError):
+                urllib.request.urlopen(f"{running.url}healthz", timeout=30).close()
                 break
-            assert time.monotonic() < until, "the server did not start within a minute"
+            assert time.monotonic() < until, "the server did not start in time"
             time.sleep(0.1)
         yield running
     finally:

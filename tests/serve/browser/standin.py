@@ -103,7 +103,7 @@ class StandIn(ThreadingHTTPServer):
         self.indexes = [_index("animals", 3, 9), _index("towns", 1, 2)]
         self.history: list[dict[str, Any]] = []
         self.history_fails = False
-        self.polls = 0
+        self.indexed = threading.Event()  # set when the job of an upload shall be done
         self.refuse_upload = False
         self.token: str | None = None
         threading.Thread(target=self.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True).start()
@@ -158,6 +158,7 @@ class _Handler(BaseHTTPRequestHandler):
             models = ["extractive", "gguf:small"]
             defaults = {"k": 5, "words": 90, "rerank": True}
             shown = {"indexes": self.server.indexes, "default": "animals", "models": models, "defaults": defaults}
+            shown["uploads"] = {"types": [".txt", ".md"], "files": 5, "bytes": 1000}
             self._send(200, shown)
         elif path == "/v1/history" and self.server.history_fails:
             self._fail(500, "The history cannot be read: the disk is full.", "failure")
@@ -196,12 +197,11 @@ class _Handler(BaseHTTPRequestHandler):
                 self._send(202, {"job": "job-1", "name": "notes"})
 
     def _job(self) -> None:
-        self.server.polls += 1
-        done = self.server.polls > 2
+        done = self.server.indexed.is_set()
         if done and all(one["name"] != "notes" for one in self.server.indexes):
             self.server.indexes.append(_index("notes", 2, 4))
         row = {"id": "job-1", "state": "done" if done else "running", "stage": "passages", "name": "notes"}
-        self._send(200, row | {"done": self.server.polls, "total": 4})
+        self._send(200, row | {"done": 4 if done else 1, "total": 4})
 
     def _ask(self, body: dict[str, Any]) -> None:
         self.server.asked.append(body)
@@ -227,7 +227,7 @@ class _Handler(BaseHTTPRequestHandler):
         yield "start", start
         yield "hits", {"hits": HITS, "before": BEFORE}
         for piece in whole["answer"].replace(". ", ". |").split("|"):
-            if question == "slow" and not self.server.proceed.acquire(timeout=20):
+            if question == "slow" and not self.server.proceed.acquire(timeout=120):
                 return
             yield "text", {"text": piece}
             if question == "broken":
@@ -235,6 +235,6 @@ class _Handler(BaseHTTPRequestHandler):
             if question == "failing":
                 yield "error", {"message": "The model ran out of memory: choose a smaller one.", "type": "failure"}
                 return
-        if question == "slow" and not self.server.proceed.acquire(timeout=20):
+        if question == "slow" and not self.server.proceed.acquire(timeout=120):
             return
         yield "answer", whole

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
+import pytest
 from pages import ask, wait_for_collections
-from standin import StandIn
+from standin import StandIn, answer
 
 
 def test_ask_and_stream(standin: StandIn, open_page: Any) -> None:
@@ -104,6 +106,30 @@ def test_follow_ups_carry_what_was_said(standin: StandIn, open_page: Any) -> Non
     page.click(".turn:last-child .understood button")
     page.wait_for_selector('.turn:nth-child(4)[data-state="whole"]')
     assert "history" not in standin.asked[3]
+
+
+@pytest.mark.parametrize("width", [1280, 375])
+def test_a_new_question_stands_at_the_top(standin: StandIn, open_page: Any, width: int) -> None:
+    page = open_page(standin.url, viewport={"width": width, "height": 860}, reduced_motion="reduce")
+    for question in ("How do wolves hunt?", "Where?", "And when?"):
+        ask(page, question)
+    top = page.locator(".turn:last-child .asked").bounding_box()["y"]
+    below = page.locator("#composer").bounding_box()
+    assert below["y"] + below["height"] - 20 <= top <= 300
+
+
+def test_where_nothing_was_reranked_no_switch_says_so(standin: StandIn, open_page: Any) -> None:
+    page = open_page(standin.url)
+    page.route("**/v1/ask", plain_list)
+    ask(page, "Which animals hunt?")
+    assert page.locator("#hits > li").count() == 2 and page.locator("#changes-label").is_hidden()
+
+
+def plain_list(route: Any) -> None:
+    """A list is made of what the first search found."""
+    row = answer("Which animals hunt?")
+    row["passages"] = [{**hit, "scores": {"bm25": hit["scores"]["bm25"]}} for hit in row["passages"]]
+    route.fulfill(content_type="text/event-stream", body=f"event: answer\ndata: {json.dumps(row)}\n\n")
 
 
 def test_settings_are_in_the_address(standin: StandIn, open_page: Any) -> None:

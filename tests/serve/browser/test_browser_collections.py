@@ -31,6 +31,7 @@ def test_upload_by_button(standin: StandIn, open_page: Any, tmp_path: Path) -> N
     assert page.input_value("#upload-name") == "night-notes"
     page.click("#upload-start")
     page.wait_for_selector("#job-stage:has-text('Passages 1 of 4')")
+    standin.indexed.set()
     page.wait_for_selector("#job-said:has-text('notes is ready.')")
     assert b"Owls hunt at night." in standin.uploads[0] and b"night-notes" in standin.uploads[0]
     page.click("#job-said button")
@@ -54,3 +55,56 @@ def test_upload_by_drop_and_refusal(standin: StandIn, open_page: Any) -> None:
     page.click("#upload-start")
     page.wait_for_selector("#job-said.error:has-text('notes.exe is no document that Longform reads')")
     assert page.is_enabled("#upload-start")  # what was chosen is still there to try again
+
+
+def test_the_progress_goes_on_when_the_server_was_away(standin: StandIn, open_page: Any, tmp_path: Path) -> None:
+    (tmp_path / "notes.txt").write_text("Owls hunt at night.")
+    page = open_page(standin.url)
+    wait_for_collections(page)
+    page.click("#collections-open")
+    page.set_input_files("#files", tmp_path / "notes.txt")
+    page.route("**/v1/jobs/*", lambda route: route.abort())
+    page.click("#upload-start")
+    page.wait_for_selector("#job-stage:has-text('Waiting for the server')")
+    standin.indexed.set()
+    page.unroute("**/v1/jobs/*")
+    page.wait_for_selector("#job-said:has-text('notes is ready.')")
+
+
+def test_of_many_files_those_that_cannot_be_read_are_left_out(standin: StandIn, open_page: Any) -> None:
+    page = open_page(standin.url)
+    wait_for_collections(page)
+    page.click("#collections-open")
+    page.set_input_files("#files", [file(".DS_Store"), file("a.TXT"), file("photo.jpg"), file("b.md")])
+    assert page.locator("#chosen li span:first-child").all_inner_texts() == ["a.TXT", "b.md"]
+    assert page.inner_text("#job-said") == "2 files of other types left out."
+
+
+def test_too_much_is_told_before_it_is_sent(standin: StandIn, open_page: Any) -> None:
+    page = open_page(standin.url)
+    wait_for_collections(page)
+    page.click("#collections-open")
+    page.set_input_files("#files", file("large.txt", 2000))
+    page.click("#upload-start")
+    page.wait_for_selector("#job-said.error:has-text('The files have 2 kB, and one upload may have 1 kB')")
+    page.click("[aria-label='Leave out large.txt']")
+    page.set_input_files("#files", [file(f"{number}.txt") for number in range(6)])
+    page.click("#upload-start")
+    page.wait_for_selector("#job-said.error:has-text('6 files are more than the 5 of one upload.')")
+    assert standin.uploads == []
+
+
+def file(name: str, size: int = 9) -> Any:
+    return {"name": name, "mimeType": "text/plain", "buffer": b"x" * size}
+
+
+def test_a_collection_that_somebody_else_adds_is_seen_when_it_is_ready(standin: StandIn, open_page: Any) -> None:
+    page = open_page(standin.url)
+    wait_for_collections(page)
+    standin.indexes.append({"name": "late", "documents": 0, "passages": 0, "dense": False, "ready": False})
+    page.click("#collections-open")
+    page.wait_for_selector("#shelf button:disabled:has-text('being indexed')")
+    standin.indexes[-1] = {"name": "late", "documents": 1, "passages": 2, "dense": False, "ready": True}
+    page.click("#shelf button:enabled:has-text('late')")
+    ask(page, "Who?")
+    assert standin.asked[0]["index"] == "late"

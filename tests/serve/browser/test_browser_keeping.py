@@ -29,7 +29,7 @@ def test_copy_as_markdown(standin: StandIn, open_page: Any) -> None:
     page = open_page(standin.url, permissions=["clipboard-read", "clipboard-write"])
     ask(page, "How do *wolves* hunt?")
     page.click("button:has-text('Copy as Markdown')")
-    page.wait_for_selector("button:has-text('Copied')")
+    page.wait_for_selector("#status:has-text('The answer copied.')", state="attached")
     assert page.evaluate("navigator.clipboard.readText()").replace("\r\n", "\n") == (
         "**How do \\*wolves\\* hunt?**\n\n"
         "Wolves hunt in packs at night [1]. Owls hunt alone at midnight [2]. They sing [2].\n\n"
@@ -92,3 +92,17 @@ def test_an_answer_that_was_kept_comes_back_whole(standin: StandIn, open_page: A
     page.wait_for_selector('[data-state="whole"] button.cite')
     assert page.locator("#hits > li").count() == 2
     assert standin.asked == []
+
+
+def test_the_sources_of_an_answer_are_those_of_its_own_collection(standin: StandIn, open_page: Any) -> None:
+    """Also where that collection is no longer there."""
+    standin.history = [
+        {"id": "answer-1", "asked_at": "2024-05-01T10:00:00Z", "index": "gone", "question": "How do wolves hunt?"}
+    ]
+    page = open_page(standin.url)
+    page.click("#history-open")
+    page.click("#past button")
+    page.wait_for_selector('[data-state="whole"] button.cite')
+    with page.expect_request("**/documents/**") as asked:
+        page.click("button.cite >> nth=0")
+    assert "/v1/indexes/gone/documents/animals/wolf.md" in asked.value.url

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import re
 from typing import Any
 
 from pages import ask
-from standin import EVIDENCE, STATIC, StandIn
+from standin import EVIDENCE, STATIC, StandIn, answer
 
 
 def test_citation_shows_the_passage_and_opens_the_source(standin: StandIn, open_page: Any) -> None:
@@ -41,6 +42,34 @@ def test_the_source_is_scrolled_to_the_place(standin: StandIn, open_page: Any) -
     assert page.evaluate("document.querySelector('#source-text').scrollTop") > 500
     box = mark.bounding_box()
     assert box is not None and 0 < box["y"] < 860
+
+
+def test_a_document_that_was_uploaded_anew(standin: StandIn, open_page: Any) -> None:
+    """The passage is looked for in what the document is now; where it is gone, the page says so."""
+    document = {"id": "w", "title": "W", "text": "Owls. Wolves hunt.", "marks": []}
+    page = open_page(standin.url)
+    page.route("**/documents/w", lambda route: route.fulfill(json=document))
+
+    def open_at(start: int, text: str = "Wolves hunt.") -> None:
+        hit = {"document": "w", "title": "W", "text": text, "start": start, "end": start + len(text)}
+        page.evaluate(
+            """async (hit) => {
+                const { openSource } = await import("/static/source.js");
+                await openSource("animals", hit, [{ passage: 1, start: 0, end: 6 }]);
+            }""",
+            hit,
+        )
+
+    open_at(6)
+    assert page.inner_text("#source mark") == "Wolves"
+    document["text"] = "\U0001f43a Much is new. Owls. Wolves hunt."
+    for start in (21, 3):  # where a new answer found it; where an old one says that it is
+        open_at(start)
+        assert page.inner_text("#source mark") == "Wolves" and "Much is new" in page.inner_text("#source-text")
+    open_at(0, "Foxes hunt.")
+    assert "no longer in it" in page.inner_text("#source-text .error")
+    assert page.inner_text("#source-text .passage >> nth=0") == "Foxes hunt."
+    assert "Much is new" in page.inner_text("#source-text")
 
 
 def test_headings_and_page_numbers_of_a_source(standin: StandIn, open_page: Any) -> None:
@@ -80,6 +109,36 @@ def test_markup_in_a_passage_is_shown_not_run(standin: StandIn, open_page: Any) 
     assert "<script>window.attacked = 2</script>" in page.inner_text(".asked")
     assert page.evaluate("window.attacked") is None
     assert page.locator("main b, main script, #source b, #hits b").count() == 0
+
+
+def test_markup_in_names_is_shown_not_run(standin: StandIn, open_page: Any) -> None:
+    """In titles, ids of documents, sections, names of collections and files, warnings and questions of the history."""
+    bad = "<img src=x onerror='window.attacked = 4'>"
+    row = answer("How?") | {"warnings": [bad], "follow_ups": [f"What is {bad}?"]}
+    row["passages"] = [{**hit, "title": bad, "document": f"{bad}.txt", "section": bad} for hit in row["passages"]]
+    standin.indexes[0] = {**standin.indexes[0], "name": bad}
+    standin.history = [{"id": "old", "asked_at": bad, "index": bad, "question": bad}]
+    page = open_page(standin.url)
+    page.route(
+        "**/v1/ask",
+        lambda route: route.fulfill(
+            content_type="text/event-stream", body=f"event: answer\ndata: {json.dumps(row)}\n\n"
+        ),
+    )
+    turn = ask(page, bad)
+    assert turn.inner_text().count(bad) >= 3 and page.inner_text("#hits").count(bad) >= 2
+    page.click("button.cite >> nth=0")
+    page.wait_for_selector("#source .passage")
+    assert page.inner_text("#source-where") == f"{bad}.txt" and page.inner_text("#source-title") == bad
+    page.keyboard.press("Escape")
+    page.click("#history-open")
+    page.wait_for_selector("#past li:nth-child(2)")
+    assert page.inner_text("#past").count(bad) >= 3
+    page.keyboard.press("Escape")
+    page.click("#collections-open")
+    page.set_input_files("#files", {"name": f"{bad}.txt", "mimeType": "text/plain", "buffer": b"x"})
+    assert bad in page.inner_text("#shelf") and bad in page.inner_text("#chosen")
+    assert page.evaluate("window.attacked") is None and page.locator("img").count() == 0
 
 
 def test_inline_script_is_refused_by_the_policy(standin: StandIn, browser: Any) -> None:

@@ -9,8 +9,10 @@ const dialog = closable(byId("collections"));
 const nameField = byId("upload-name");
 const start = byId("upload-start");
 const POLL = 400;
+const PATIENCE = 100;
 let files = [];
 let busy = false;
+let timer = 0;
 let picked = () => {};
 
 /** `changed` hears that another collection was chosen. */
@@ -44,6 +46,20 @@ export function setUpCollections(changed) {
 export function openCollections() {
   drawShelf();
   if (!dialog.open) dialog.showModal();
+  refresh();
+}
+
+/** What there is by now; again while something is being indexed, perhaps by somebody else. */
+async function refresh() {
+  clearTimeout(timer);
+  try {
+    offer(await api.indexes());
+  } catch {
+    return; // What was known stays; whatever is done next says what is wrong.
+  }
+  if (!dialog.open) return;
+  drawShelf();
+  if (offered().indexes.some((one) => one.ready === false)) timer = setTimeout(refresh, 4 * POLL);
 }
 
 function over(on) {
@@ -88,12 +104,31 @@ function described(one) {
     .join(" · ");
 }
 
-function take(found) {
+/** Take files to be sent. Of a whole folder those that cannot be read are left out; a file that was meant is not. */
+function take(all) {
+  const { types } = offered().uploads ?? {};
+  const readable = types ? all.filter((file) => types.some((type) => file.name.toLowerCase().endsWith(type))) : all;
+  const found = readable.length ? readable : all;
   const seen = new Set(files.map((file) => `${file.name}\n${file.size}`));
   files = [...files, ...found.filter((file) => !seen.has(`${file.name}\n${file.size}`))];
   if (files.length && !nameField.value) nameField.value = nameFrom(files[0].name);
-  byId("job-said").textContent = "";
+  const left = all.length - found.length;
+  told(left ? `${counted(left, "file")} of other types left out.` : "");
   drawChosen();
+}
+
+/** One line below the form. */
+function told(text, kind = "") {
+  byId("job-said").className = `job-said ${kind}`.trim();
+  refill(byId("job-said"), text);
+}
+
+/** What is too much for one upload, before it is sent; null where it is not. */
+function tooMuch() {
+  const { files: most = Infinity, bytes = Infinity } = offered().uploads ?? {};
+  const total = files.reduce((sum, file) => sum + file.size, 0);
+  if (files.length > most) return `${counted(files.length, "file")} are more than the ${most.toLocaleString("en")} of one upload.`;
+  return total > bytes ? `The files have ${size(total)}, and one upload may have ${size(bytes)}: send them in parts.` : null;
 }
 
 function drawChosen() {
@@ -125,19 +160,19 @@ function ready() {
 
 async function send() {
   if (busy || files.length === 0) return;
+  const much = tooMuch();
+  if (much) return told(much, "error");
   busy = true;
   ready();
   progress("Sending", 0, 1);
-  byId("job-said").textContent = "";
+  told("");
   try {
     const dense = byId("upload-dense").checked;
     const sent = await api.upload(nameField.value.trim(), files, dense, (share) => progress("Sending", share, 1));
     const state = await finished(sent.job);
     await arrived(state.name ?? sent.name, state.message);
   } catch (error) {
-    const said = byId("job-said");
-    said.className = "job-said error";
-    said.textContent = error.message;
+    told(error.message, "error");
   } finally {
     busy = false;
     byId("job").hidden = true;
@@ -147,8 +182,18 @@ async function send() {
 
 /** Wait for the job, showing how far it is; throws where it fails. */
 async function finished(id) {
-  for (;;) {
-    const state = await api.job(id);
+  for (let missed = 0; ; ) {
+    let state;
+    try {
+      state = await api.job(id);
+      missed = 0;
+    } catch (error) {
+      // A server that is started again goes on with its jobs.
+      if (error.kind !== "network" || ++missed > PATIENCE) throw error;
+      progress("Waiting for the server", 0, null);
+      await new Promise((resolve) => setTimeout(resolve, POLL));
+      continue;
+    }
     if (state.state === "done") return state;
     if (state.state === "failed") {
       throw new api.ServerError(state.message ?? "The files could not be indexed.", "failure");
@@ -163,6 +208,7 @@ async function arrived(name, message) {
   offer(await api.indexes());
   choose(name);
   picked();
+  byId("notice").hidden = true; // It may have said that there is no collection.
   files = [];
   nameField.value = "";
   byId("files").value = "";

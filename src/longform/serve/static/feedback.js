@@ -9,7 +9,7 @@ const REASONS = ["Wrong", "Incomplete", "Not what I asked", "Sources do not supp
 export function feedback(answerId) {
   const up = thumb("up", "Good answer", 1);
   const down = thumb("down", "Bad answer", -1);
-  const said = el("p", { class: "note", role: "status" });
+  const said = el("p", { class: "note" });
   const place = el("div", { class: "feedback", hidden: true });
   let rating = 0;
 
@@ -24,7 +24,12 @@ export function feedback(answerId) {
     down.setAttribute("aria-pressed", String(value === -1));
     place.hidden = false;
     place.replaceChildren(form(value), said);
-    if (await send({})) said.textContent = "Thank you, kept. A reason helps more.";
+    if (await send({})) thank("Thank you, kept. A reason helps more.");
+  }
+
+  function thank(text) {
+    said.textContent = text;
+    say(text);
   }
 
   async function send(extra) {
@@ -62,7 +67,7 @@ export function feedback(answerId) {
       const extra = { reason: reason.value.trim() || undefined, correction: correction.value.trim() || undefined };
       if (await send(extra)) {
         made.remove();
-        said.textContent = "Thank you, kept.";
+        thank("Thank you, kept.");
       }
     });
     return made;

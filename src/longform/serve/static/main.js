@@ -124,7 +124,8 @@ function startOver(address = true) {
 /** An answer that the server kept; where it did not keep the passages, the text alone. */
 async function recall(item) {
   if (offered().indexes.some((one) => one.name === item.index)) choose(item.index);
-  const turn = new Turn(item.question, chosen(), does);
+  // Also where the collection is no longer there: its sources are not to be looked for in another.
+  const turn = new Turn(item.question, { ...chosen(), index: item.index ?? chosen().index }, does);
   place(turn, null);
   history.pushState(null, "", addressOf(item.question, turn.settings));
   try {

@@ -20,7 +20,7 @@ export function showPassages(turn) {
   current = turn;
   const rows = rowsOf(turn);
   byId("side").hidden = rows.length === 0 && turn.answer === null;
-  const reranked = turn.settings.rerank !== false && turn.before.length > 0;
+  const reranked = turn.settings.rerank !== false && turn.before.length > 0 && rows.some((row) => "rerank" in row.hit.scores);
   byId("changes-label").hidden = !reranked;
   const moved = reranked && changes.checked;
   if (moved) rows.sort((one, other) => one.hit.rank - other.hit.rank);

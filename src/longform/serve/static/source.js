@@ -18,8 +18,11 @@ export async function openSource(index, hit, evidence = []) {
   refill(body, el("p", { class: "note" }, "Opening …"));
   if (!dialog.open) dialog.showModal();
   const key = `${index}\n${hit.document}`;
+  let place;
   try {
-    if (!kept.has(key)) kept.set(key, await api.sourceText(index, hit.document));
+    // What is not here yet, or was uploaded anew since, is fetched.
+    if (!stands(hit, kept.get(key))) kept.set(key, await api.sourceText(index, hit.document));
+    place = placeOf(hit, kept.get(key));
   } catch (error) {
     refill(
       body,
@@ -30,10 +33,30 @@ export async function openSource(index, hit, evidence = []) {
     );
     return;
   }
-  drawDocument(kept.get(key), hit, evidence);
+  if (place === null) {
+    const changed = "The document has changed since: this passage is no longer in it.";
+    drawDocument(kept.get(key), { start: 0, end: 0 }, []);
+    body.prepend(el("p", { class: "error" }, changed), el("p", { class: "passage" }, hit.text));
+  } else drawDocument(kept.get(key), place, evidence);
   body.focus({ preventScroll: true });
   const spot = body.querySelector("mark") ?? body.querySelector(".passage");
   spot?.scrollIntoView({ block: "center" });
+}
+
+/** Whether the passage stands in the document where it was found. */
+function stands(hit, found) {
+  if (!found) return false;
+  const units = unitsOf(found.text);
+  return !hit.text || found.text.slice(units(hit.start), units(hit.end)) === hit.text;
+}
+
+/** Where the passage stands in the document, in characters: where it was, or else where its text is now. */
+function placeOf(hit, found) {
+  if (stands(hit, found)) return hit;
+  const at = found.text.indexOf(hit.text);
+  if (at < 0) return null;
+  const start = [...found.text.slice(0, at)].length;
+  return { start, end: start + [...hit.text].length };
 }
 
 function drawDocument(found, hit, evidence) {

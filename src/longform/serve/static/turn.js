@@ -84,7 +84,7 @@ export class Turn {
     refill(
       this.after,
       list,
-      !answer.answered && el("p", { class: "note unanswered" }, "The collection does not seem to answer this question."),
+      !answer.answered && el("p", { class: "note unanswered" }, "What comes nearest is under Passages. Other words or another collection may find more."),
       this.state === "partial" && el("p", { class: "broken" }, "The model broke off here; what it wrote is kept."),
       (answer.warnings ?? []).map((warning) => el("p", { class: "note warning" }, warning)),
       (shaded || unsupported) && legend(shaded, unsupported),
