@@ -81,12 +81,13 @@ def test_a_page_that_does_not_say_what_it_is_about() -> None:
         ("Before the throne", "What does “Charles X” say under “Before the throne”?"),
         ("Louis Philippe", "Who was Louis Philippe?"),
         ("Algiers", "What does “Charles X” say about Algiers?"),
-        ("Exile", "What does “Charles X” say about exile?"),
+        ("Exile", "What is known about the exile of Charles X?"),
+        ("Hunts", "What about the hunts of Charles X?"),
     ],
 )
 def test_sections_that_were_not_used(section: str, question: str) -> None:
     first = Passage("c#0", "c", "Charles X", "Charles X was a king.", 0, 21, "")
-    text = "In exile he spoke of Algiers. Louis Philippe followed. He died later."
+    text = "In exile he spoke of Algiers and his hunts. Louis Philippe followed. He died later."
     second = Passage("c#1", "c", "Charles X", text, 22, 22 + len(text), section)
     hits = [Hit(first, 1, 1.0), Hit(second, 2, 0.5)]
     assert follow_ups(answer_of("Who was it?", hits), hits, most=1) == [question]

@@ -37,6 +37,19 @@ _BY_HEADING = {
     "history": "What is the history of {}?",
     "reception": "How was {} received?",
     "legacy": "What is the legacy of {}?",
+    "fall": "How did {} fall?",
+    "reign": "What happened in the reign of {}?",
+    "exile": "What is known about the exile of {}?",
+    "personal life": "What is known about the personal life of {}?",
+    "career": "What is known about the career of {}?",
+    "plot": "What is the plot of {}?",
+    "discovery": "How was {} discovered?",
+    "construction": "How was {} built?",
+    "origin": "Where does {} come from?",
+    "origins": "Where does {} come from?",
+    "geography": "What is the geography of {}?",
+    "economy": "What is the economy of {} like?",
+    "climate": "What is the climate of {} like?",
 }
 # Headings that begin so are no things to be said something about.
 _NO_NOUNS = "in|on|at|before|after|afterwards|later$|from|with|without|who|what|when|where|how|why|page"
@@ -187,6 +200,8 @@ def _about_section(section: str, title: str, passages: Sequence[Passage]) -> str
         return f"Who was {section}?"
     common = not name and " ".join(rest) == " ".join(rest).lower()
     small = common and re.search(rf"\b{re.escape(start.lower())}\b", text) is not None
+    if small and lead:
+        return f"What about the {section.lower()} of {(lead[1] or '').lower()}{title}?"
     return f"What does “{title}” say about {start.lower() if small else start}{section[len(start) :]}?"
 
 
