@@ -20,7 +20,7 @@ from longform.answer.protocol import finish
 from longform.answer.union import Mention, answer_list, mention_of, unite
 from longform.errors import InputError
 from longform.models.reader import ReaderAnswer
-from longform.models.spans import AnswerReader, ReaderContext, confidence, given, reader_context
+from longform.models.spans import AnswerReader, ReaderContext, confidence, given, in_one_line, reader_context
 from longform.progress import Progress, no_progress
 from longform.records import Answer, Hit
 from longform.text import content_tokens
@@ -126,6 +126,7 @@ def _mentions_of(
     """The mentions of what the reader found in one passage, and of what the passage lists with it."""
     if not given(read):
         return []
+    read = in_one_line(read)
     sure = confidence(read)
     start, end = _whole_title(read.start, read.end, hit.passage.title, context)
     spans = listed_with(context.text, start, end) if expand else []

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from longform.answer.candidates import Candidate
 from longform.models.cross_encoder import TitledText
-from longform.models.spans import AnswerReader, confidence, given, reader_context
+from longform.models.spans import AnswerReader, confidence, given, in_one_line, reader_context
 from longform.records import Hit
 from longform.text import content_tokens, normalize_answer
 
@@ -76,7 +76,8 @@ def found_answers(question: str, hits: Sequence[Hit], reader: AnswerReader | Non
         return []
     contexts = [reader_context(hit.passage) for hit in hits]
     found = []
-    for number, answer in enumerate(reader.read([(question, context.text) for context in contexts])):
+    for number, read in enumerate(reader.read([(question, context.text) for context in contexts])):
+        answer = in_one_line(read)
         text = given(answer)
         if not text:
             continue

@@ -9,7 +9,7 @@ from typing import NamedTuple, Protocol
 from longform.models.reader import ReaderAnswer
 from longform.records import Passage
 
-__all__ = ["AnswerReader", "ReaderContext", "confidence", "given", "reader_context", "scaled"]
+__all__ = ["AnswerReader", "ReaderContext", "confidence", "given", "in_one_line", "reader_context", "scaled"]
 
 
 class AnswerReader(Protocol):
@@ -40,6 +40,20 @@ def reader_context(passage: Passage) -> ReaderContext:
 def given(answer: ReaderAnswer) -> str:
     """The answer's text; a reader that has no candidate says "empty", at no place."""
     return answer.text if answer.end > answer.start else ""
+
+
+def in_one_line(answer: ReaderAnswer) -> ReaderAnswer:
+    """The answer without the heading that a reader took along: its last line that is not empty.
+
+    >>> in_one_line(ReaderAnswer("Galba\\n\\nGalba", 2.0, 1.0, 4, 16))
+    ReaderAnswer(text='Galba', score=2.0, null_score=1.0, start=11, end=16)
+    """
+    if answer.end <= answer.start or "\n" not in answer.text.rstrip():
+        return answer
+    kept = answer.text.rstrip()
+    line = kept.rpartition("\n")[2].lstrip()
+    end = answer.start + len(kept)
+    return answer._replace(text=line, start=end - len(line), end=end)
 
 
 def confidence(answer: ReaderAnswer) -> float:
