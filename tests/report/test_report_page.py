@@ -64,6 +64,8 @@ def html(report: ReportFiles) -> str:
 def test_what_is_written(report: ReportFiles) -> None:
     names = {path.relative_to(report.page.parent).as_posix() for path in report.files}
     assert {"index.html", "tables.md", "tables.tex", "scores.csv"} <= names
+    again = (report.page.parent / "tables.md").read_text().partition("## Make it again")[2]
+    assert "longform study run" in again and "longform study report" in again and "| examples.jsonl |" in again
     assert {"plots/str-em-on-ambiguous.svg", "plots/answer-recall-per-turn-on-talks.svg"} <= names
     assert all(path.is_file() for path in report.files)
     assert report.examples == 12 and report.caveats == []

@@ -6,7 +6,7 @@ import csv
 import io
 from collections.abc import Sequence
 
-from longform.audit.finding import no_tags
+from longform.audit.finding import Table, no_tags
 from longform.report.bounds import CONTROL, ROLES
 from longform.report.measures import measure_of
 from longform.report.table import LEVELS, Cell, ScoreTable
@@ -60,8 +60,8 @@ def legend(table: ScoreTable) -> str:
     )
 
 
-def to_markdown(tables: Sequence[ScoreTable]) -> str:
-    """All tables, a section for each dataset."""
+def to_markdown(tables: Sequence[ScoreTable], commands: Sequence[str] = (), data: Table | None = None) -> str:
+    """All tables, a section for each dataset; then ``commands`` that make them again, and hashes of the ``data``."""
     parts = ["# Scores"]
     for whole in tables:
         told = [legend(whole), *(f"Note: {note}" for note in whole.notes)]
@@ -78,6 +78,11 @@ def to_markdown(tables: Sequence[ScoreTable]) -> str:
                 cells = [_markdown_cell(table.cells[system].get(metric)) for metric in table.metrics]
                 lines.append(f"| {' | '.join([name, *cells])} |")
             parts += [f"### Scores of the {title}", "\n".join(lines)]
+    if commands:
+        # A tag stays text in a code block.
+        parts += ["## Make it again", "\n".join(["```", *commands, "```"])]
+    if data is not None:
+        parts.append(data.markdown())
     return "\n\n".join(parts) + "\n"
 
 

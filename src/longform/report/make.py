@@ -84,16 +84,22 @@ def make_report(
         parts.append(DatasetPart(dataset, table, plots, shown_examples(dataset, quality, shown, examples, seed)))
     told = caveats(gathered)
     made = command or f"longform study report {runs} -o {output}"
+    again, from_where = commands(gathered, made), origins(gathered)
     page = report_page(
         title or f"Report of {gathered.folder.resolve().name}",
         parts,
         caveats=told,
         findings=gathered.findings,
-        origins=origins(gathered),
-        commands=commands(gathered, made),
+        origins=from_where,
+        commands=again,
     )
     tables = [part.table for part in parts if part.runs.entries]
-    texts = {PAGE: page, MARKDOWN: to_markdown(tables), LATEX: to_latex(tables), CSV: to_csv(tables)}
+    texts = {
+        PAGE: page,
+        MARKDOWN: to_markdown(tables, again, from_where[0]),
+        LATEX: to_latex(tables),
+        CSV: to_csv(tables),
+    }
     for part in parts:
         for plot in part.plots:
             name = _file_name(plot.drawing.title)
