@@ -82,7 +82,7 @@ def run_asqa_study(study: AsqaStudy, progress: Progress = no_progress) -> list[A
     """Answer what is not answered yet, and score every system."""
     reader = Reader.load(study.reader)
     index = Index.open(study.index)
-    state = {"index": sha256_of(index.folder / "longform.json"), "reader": reader.fingerprint, "words": study.words}
+    state = {"index": sha256_of(index.folder / "longform.json")}
     questions = {question.id: question.question for question in study.questions}
     rows = []
     for name, description, made_with, make in _systems(study, index, reader):
@@ -120,7 +120,14 @@ def _systems(
     ours = ExtractiveAnswerer(model, reader, study.words, always=True)
     ranked = {"reranker": model.fingerprint, "mix": dict(model.mix)}
     # Answers of other rules are not these rules' answers: the code is part of what they were made with.
-    made = {**ranked, "extractive": repr((ours.weights, ours.settings, ours.passages)), "code": _code()}
+    told = {"words": study.words}
+    made = {
+        **ranked,
+        **told,
+        "reader": reader.fingerprint,
+        "extractive": repr((ours.weights, ours.settings, ours.passages)),
+        "code": _code(),
+    }
     depth = min(study.pool, len(index))
     found: dict[tuple[str, str], list[Hit]] = {}
 
@@ -167,7 +174,7 @@ def _systems(
         yield (
             row,
             f"{writer} over the re-ranked pool of BM25",
-            {**ranked, "writer": [writer, language_fingerprint(writer)]},
+            {**ranked, **told, "writer": [writer, language_fingerprint(writer)]},
             _answerer(answerer, lambda question, answerer=answerer: hits(question, "bm25", answerer.wants)),  # type: ignore[misc]
         )
     for name, answers in study.stored.items():
