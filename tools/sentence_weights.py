@@ -47,7 +47,7 @@ def main() -> None:
     weights = dict(zip(FEATURES, solved[1:].round(4).tolist(), strict=True))
     print(f"fitted on {len(known):,} sentences of {len(fit)} questions:", weights)
     print("words  repeats  answers  falls  ROUGE-Lsum  STR-EM  length")
-    grid = itertools.product((80, 90, 100, 120), (0.05, 0.1), (0.05, 0.1, 0.2), (0.1, 0.13, 0.16))
+    grid = itertools.product((80, 90, 100, 120), (0.05, 0.1), (0.05, 0.1, 0.2), (0.08, 0.1, 0.12))
     for words, repeats, answers, falls in grid:
         settings = SelectionSettings(repeats, answers, falls=falls)
         scores = np.mean([score(row, answer(row, weights, words, settings)) for row in held], axis=0)

@@ -21,15 +21,16 @@ class SelectionSettings:
     ``repeats`` is what a sentence loses where all its words were said already, ``answers`` what one wins that says an
     answer, surely found, that none of the chosen says; one of whose words more than ``most_repeated`` were said is
     never taken. ``dangles`` is what one loses that leans on a sentence ("He …") which there is no room for. Where the
-    best of the rest is worth less than the first by more than ``falls``, and a third of the words are there, the answer
-    ends: what would come is off the point.
+    best of the rest is worth less than the best three are on average by more than ``falls``, and the share ``least`` of
+    the words is there, the answer ends: what would come is off the point.
     """
 
     repeats: float = 0.05
     answers: float = 0.05
     most_repeated: float = 0.8
     dangles: float = 0.2
-    falls: float = 0.16
+    falls: float = 0.1
+    least: float = 0.6
 
 
 def select_sentences(
@@ -92,12 +93,12 @@ def select_sentences(
         for text, sure in _answers_in(one, found).items():
             answered[text] = max(sure, answered.get(text, 0.0))
 
-    first: float | None = None
+    # Not the best one alone: a reader that is sure of one sentence does not make the others worth less.
+    leading = sorted(scores, reverse=True)[:3]
+    level = sum(leading) / len(leading) if leading else 0.0
     while left and count < 0.9 * words:
         best = max(left, key=lambda place: (value(place), -place))
-        worth = value(best)
-        first = scores[best] if first is None else first
-        if worth < first - settings.falls and count >= words / 3:
+        if value(best) < level - settings.falls and count >= settings.least * words:
             break
         if chosen and repeated(best) > settings.most_repeated:
             left.remove(best)

@@ -92,9 +92,9 @@ _SHIPPED = (
         source="trained from sentence-transformers/all-MiniLM-L6-v2",
         sha256=MappingProxyType(
             {
-                "model.onnx": "2d1c3d0d9b4871c1fbd974588d446f9f114fc1e0deec1b160bf7139224b087df",
+                "model.onnx": "77c296de26d53e79f2cb4ac107b2429bcea614ef42ccc1406d282277d3c37b65",
                 "tokenizer.json": "325e6539e09081160e94f36b13f0869734587b16be2add1a6848ba7eb4c10c38",
-                "config.json": "6d821d9a2c9abd61980047db6f9cd40cd5ba4d7a72c8555756264fbd285b3a3b",
+                "config.json": "e9221d160166bfcbc9d5e2a6fd76e284eede4f4ec8ae13aeeee3b02842d1cfbd",
             }
         ),
     ),
