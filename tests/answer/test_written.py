@@ -209,3 +209,28 @@ def test_what_a_model_copies_out_of_the_prompt_is_no_part_of_its_answer() -> Non
     answer = written("<passage 3>\nTitle: Bread\nBread is baked from flour.\n</passage 3>")
     assert answer.text == "Bread is baked from flour [3]."
     assert len(answer.sentences) == 1
+
+
+@pytest.mark.parametrize("strict", [False, True])
+def test_a_model_that_goes_round_in_circles_is_stopped(strict: bool) -> None:
+    ruled = "Charles X ruled France until 2 August [1]."
+    model = Scripted(f"{ruled} It ended. It ended. {' '.join([ruled] * 200)}")
+    taken = 0
+    generate = model.generate
+
+    def counted(*arguments: object, **options: object) -> Iterator[str]:
+        nonlocal taken
+        for piece in generate(*arguments, **options):  # type: ignore[arg-type]
+            taken += 1
+            yield piece
+
+    model.generate = counted  # type: ignore[method-assign]
+    parts = list(LanguageModelAnswerer(model, strict=strict).stream("Who ruled France?", HITS))
+    answer = parts[-1]
+    assert isinstance(answer, Answer)
+    assert "".join(map(str, parts[:-1])) == answer.text
+    # Short sentences may come again; the long one ends it, and nothing that follows is begun.
+    assert answer.text.endswith(ruled) and answer.text.count("Charles") == 2
+    assert [one.text for one in answer.sentences].count("Charles X ruled France until 2 August.") == 2
+    assert taken < 60 and answer.complete
+    assert answer.warnings[0] == "The model began to repeat itself, and was stopped there."

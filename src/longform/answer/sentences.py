@@ -51,25 +51,34 @@ class SentenceStream:
         self._from = 0  # up to where it is known to go on
         self._gap = ""  # the white space before it
         self._any = False
+        self._stopped = False
+
+    def stop(self) -> None:
+        """Let nothing more through than the sentence that is being judged: ``judge`` may call it."""
+        self._stopped = True
 
     def feed(self, piece: str) -> str:
         """What can come out, given one more piece of repaired text."""
         self._text += piece
-        if not self._text.strip():
+        if self._stopped or not self._text.strip():
             return ""
         return self._finished(_REACH) + self._going_on()
 
     def close(self) -> str:
         """The rest, at the end of the text."""
-        out = self._finished(0)
+        out = "" if self._stopped else self._finished(0)
         last = self._text.strip()
         self._text = ""
-        return out + (self._end(last) if last else "")
+        return out + (self._end(last) if last and not self._stopped else "")
 
     def _finished(self, reach: int) -> str:
         """The ends of the sentences that are whole; ``reach`` characters must follow an end."""
         out = ""
-        while (found := _CANDIDATE.search(self._text, self._from)) and len(self._text) >= found.end() + reach:
+        while (
+            not self._stopped
+            and (found := _CANDIDATE.search(self._text, self._from))
+            and len(self._text) >= found.end() + reach
+        ):
             window = self._text[: found.end() + _REACH]
             following = _CANDIDATE.search(window, found.end())
             limit = following.start() if following else len(window)
@@ -87,7 +96,7 @@ class SentenceStream:
 
     def _going_on(self) -> str:
         """What can be shown of the sentence that is being written."""
-        if self._whole:
+        if self._whole or self._stopped:
             return ""
         found = _CANDIDATE.search(self._text, self._from)
         safe = self._text[: found.start()] if found else self._text

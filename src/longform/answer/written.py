@@ -14,12 +14,15 @@ from longform.answer.sentences import CitedSentence, SentenceStream
 from longform.errors import InputError
 from longform.models.language.protocol import BrokenStreamError, LanguageModel
 from longform.records import Answer, AnswerSentence, Hit
+from longform.text import normalize_answer
 
 __all__ = ["LanguageModelAnswerer"]
 
 # An English word is 1.3 tokens, a citation three; an answer may be twice as long as it was asked for.
 _TOKENS_PER_WORD = 3
 _MORE_TOKENS = 64
+# A sentence of so many words is not written twice by one who means it; small models go round in circles.
+_LEAST_REPEATED = 5
 _ENDS = tuple(".!?…。！？\"'”’»)")
 
 
@@ -105,7 +108,10 @@ class LanguageModelAnswerer:
         for piece in writing.repaired(pieces):
             shown.append(piece)
             yield piece
-        cut_off = writing.broken is None and self._is_cut_off(writing.raw)
+        if writing.circles:
+            # Nobody listens any more: the model must not go on in the background.
+            getattr(pieces, "close", lambda: None)()
+        cut_off = writing.broken is None and not writing.circles and self._is_cut_off(writing.raw)
         too_few = (f"The answer breaks off: {self._max_tokens:,} tokens were too few for it.",) if cut_off else ()
         seconds["write"] = time.perf_counter() - begun
         yield Answer(
@@ -134,6 +140,8 @@ class _Writing:
         self.raw = ""
         self.sentences: list[AnswerSentence] = []
         self.broken: BrokenStreamError | None = None
+        self.circles = False
+        self._said: set[str] = set()
         self._dropped = 0
         self._grounding, self._strict = grounding, strict
         self._echoes = EchoFilter()
@@ -147,6 +155,8 @@ class _Writing:
                 self.raw += piece
                 if shown := self._stream.feed(self._repairer.feed(self._echoes.feed(piece))):
                     yield shown
+                if self.circles:
+                    break
         except BrokenStreamError as error:
             self.broken = error
         rest = self._repairer.feed(self._echoes.close()) + self._repairer.close()
@@ -154,6 +164,11 @@ class _Writing:
             yield shown
 
     def _judge(self, sentence: CitedSentence) -> Sequence[int] | None:
+        words = normalize_answer(sentence.text)
+        if words in self._said and len(words.split()) >= _LEAST_REPEATED:
+            self.circles = True
+            self._stream.stop()
+        self._said.add(words)
         added = () if sentence.citations else self._grounding.citations_for(sentence.text)
         found = self._grounding.judged(CitedSentence(sentence.text, sentence.citations or added))
         if self._strict and not found.supported:
@@ -166,6 +181,8 @@ class _Writing:
         """What a reader should know of how the answer came about."""
         if self.broken is not None:
             yield f"The answer is not complete. {self.broken}"
+        elif self.circles:
+            yield "The model began to repeat itself, and was stopped there."
         elif not self.raw.strip():
             yield "The model wrote nothing."
         elif not self.sentences and not self._dropped:
