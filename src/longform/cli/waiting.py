@@ -58,7 +58,7 @@ class _Waiting:
 def _pages(doing: str, hits: Sequence[Hit]) -> str:
     """What is being done, and the pages it is done with.
 
-    >>> from longform.records import Passage
+    >>> from longform.records import Hit, Passage
     >>> tea, jam = (Hit(Passage(title, "d", title, "text", 0, 4), 1, 1.0) for title in ("Tea", "Jam"))
     >>> _pages("Reading", [tea, jam, tea])
     'Reading Tea · Jam …'
