@@ -15,7 +15,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from longform.answer.lists import ListAnswerer
+from longform.answer.lists import EAGER, ListAnswerer
 from longform.files import sha256_of
 from longform.models import Reader
 from longform.score.rows import json_rows
@@ -39,7 +39,7 @@ def main() -> None:
     pages = read_pages(files["pages.jsonl.gz"])
     questions = graph_questions(json_rows(files["triples.jsonl.gz"]), pages)
     development, test = halves(questions, options.development, options.seed)
-    reader = Reader.load(options.reader, options.threads)
+    reader = Reader.load(options.reader, options.threads).answering(EAGER)
     lister = ListAnswerer(reader, passages=options.passages)
 
     def tell(stage: str, done: int, total: int | None = None) -> None:

@@ -25,10 +25,12 @@ from longform.progress import Progress, no_progress
 from longform.records import Answer, Hit
 from longform.text import content_tokens
 
-__all__ = ["LEAST", "PASSAGES", "LanguageModelLister", "ListAnswerer"]
+__all__ = ["EAGER", "LEAST", "PASSAGES", "LanguageModelLister", "ListAnswerer"]
 
 PASSAGES = 200
-LEAST = 0.7
+LEAST = 0.54
+# The null threshold of a reader of lists: an answer that it would rather not give counts, as much as it is sure of it.
+EAGER = 3.0
 # Passages that are read between two reports of progress.
 _BATCH = 16
 # Words of an answer: what is longer is half a sentence.

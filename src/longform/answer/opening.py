@@ -153,11 +153,12 @@ def open_pipeline(
     answerer: Answerer
     if model == "extractive":
         if as_list:
-            from longform.answer.lists import ListAnswerer
+            from longform.answer.lists import EAGER, ListAnswerer
 
             if finder is None:
                 raise InputError("A list of answers needs a reader: name one with --reader.")
-            answerer = ListAnswerer(finder, passages=passages or LIST_PASSAGES)
+            eager = _SoonReader(lambda: found.answering(EAGER) if isinstance(found := finder.value, Reader) else found)
+            answerer = ListAnswerer(eager, passages=passages or LIST_PASSAGES)
         else:
             shipped = rerank == "reranker"
             answerer = ExtractiveAnswerer(

@@ -32,7 +32,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
@@ -134,6 +134,10 @@ class Reader:
             _tokenizer=tokenizer,
             _counter=counter,
         )
+
+    def answering(self, null_threshold: float) -> Reader:
+        """The same reader, with another ``null_threshold``: a higher one gives answers that it is less sure of."""
+        return replace(self, null_threshold=null_threshold)
 
     def read(
         self,

@@ -25,12 +25,19 @@ COLUMNS = (
 _HEAD = """# Long answers to ambiguous questions
 
 {n} questions of ASQA (Stelmakh et al., EMNLP 2022) that nothing was trained or chosen on, over {passages:,} passages of
-Wikipedia. ROUGE-L is rougeLsum with stems against the better of two references; STR-EM the share of readings whose
-short answer stands in the long one; Disambig-F1 what the shipped reader finds of the readings' answers when it reads
-nothing but the long one; DR the root of ROUGE-L times Disambig-F1; grounded the share of the answer's words that stand
-in the passages it was made from. In brackets the 95 % interval (bootstrap over questions, {resamples:,} resamples).
+Wikipedia. ROUGE-L is rougeLsum with stems{splitter} against the better of two references; STR-EM the share of
+readings whose short answer stands in the long one; Disambig-F1 what the shipped reader finds of the readings' answers
+when it reads nothing but the long one; DR the root of ROUGE-L times Disambig-F1; grounded the share of the answer's
+words that stand in the passages it was made from. In brackets the 95 % interval (bootstrap over questions,
+{resamples:,} resamples).
 Disambig-F1 and DR depend on the reader: compare them within this table only.
 """
+
+
+_SPLITTERS = {
+    "own": " and our own sentence splitter",
+    "punkt": " and punkt's sentences, as the official scorer has it,",
+}
 
 
 def asqa_page(
@@ -41,6 +48,7 @@ def asqa_page(
     passages: int,
     seed: int,
     notes: Sequence[str] = (),
+    sentences: str = "own",
 ) -> str:
     """The page as Markdown."""
     lines = [
@@ -56,7 +64,7 @@ def asqa_page(
             cells.append(shown if metric == "length" else f"{shown} [{low:.{digits}f}, {high:.{digits}f}]")
         lines.append(f"| **{row.name}** | {' | '.join(cells)} | {row.description} |")
     parts = [
-        _HEAD.format(n=rows[0].report.n, passages=passages, resamples=RESAMPLES),
+        _HEAD.format(n=rows[0].report.n, passages=passages, resamples=RESAMPLES, splitter=_SPLITTERS[sentences]),
         "\n".join(lines),
         *(["\n".join(f"- {note}" for note in notes)] if notes else []),
         *make_again(command, hashes, seed),

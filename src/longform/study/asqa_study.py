@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -65,6 +65,7 @@ class AsqaStudy:
     reranker: str = "reranker"
     words: int = DEFAULT_WORDS
     pool: int = 100
+    sentences: Literal["own", "punkt"] = "own"
 
 
 class AnsweredRow(NamedTuple):
@@ -98,7 +99,7 @@ def run_asqa_study(study: AsqaStudy, progress: Progress = no_progress) -> list[A
             f"reading {name}",
         )
         qa = {key: text for by_pair in found.values() for key, text in by_pair.items()}
-        report = score_asqa({key: study.gold[key] for key in questions}, answers, qa)
+        report = score_asqa({key: study.gold[key] for key in questions}, answers, qa, sentences=study.sentences)
         grounded = [
             groundedness(answers[key], [Passage("", "", row["title"], row["text"], 0, 0) for row in kept[key][1]])
             for key in report.ids

@@ -6,7 +6,7 @@ import gzip
 import shlex
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 import click
 import orjson
@@ -34,6 +34,13 @@ __all__ = ["command"]
 @click.option("--words", type=int, help="About how long our answers are. [default: 100]")
 @click.option("--reader", default="reader", show_default=True, metavar="MODEL")
 @click.option("--reranker", default="reranker", show_default=True, metavar="MODEL")
+@click.option(
+    "--sentences",
+    type=click.Choice(["own", "punkt"]),
+    default="own",
+    show_default=True,
+    help="Sentence splitter for rougeLsum; punkt is the official one and needs NLTK_DATA.",
+)
 @click.option("--note", "notes", multiple=True, metavar="TEXT", help="A remark to put below the table.")
 @click.option("--limit", type=int, metavar="N", help="Only the first N questions: to try a command out.")
 @click.option("--seed", type=SEED, default=0, show_default=True)
@@ -50,6 +57,7 @@ def command(
     words: int | None,
     reader: str,
     reranker: str,
+    sentences: str,
     notes: tuple[str, ...],
     limit: int | None,
     seed: int,
@@ -87,6 +95,7 @@ def command(
         reader=reader,
         reranker=reranker,
         words=words or DEFAULT_WORDS,
+        sentences=cast(Literal["own", "punkt"], sentences),
     )
     with progress_bar() as progress:
         rows = run_asqa_study(study, progress)
@@ -98,6 +107,7 @@ def command(
         passages=len(Index.open(index)),
         seed=seed,
         notes=notes,
+        sentences=sentences,
     )
     with atomic_write(Path(output)) as file:
         file.write(page.encode())
