@@ -122,6 +122,14 @@ def test_the_best_span_and_its_place(make: Any) -> None:
     assert "the  hot drink, tea"[answer.start : answer.end] == answer.text
 
 
+def test_a_reader_can_be_made_to_answer_when_it_is_less_sure(make: Any) -> None:
+    reader = make({"hot": (3, 1), "drink": (1, 3), "[CLS]": (4, 4)})
+    assert one(reader, "what", "the hot drink").text == ""
+    eager = reader.answering(3.0)
+    assert one(eager, "what", "the hot drink") == ReaderAnswer("hot drink", 6.0, 8.0, 4, 13)
+    assert eager.fingerprint == reader.fingerprint and one(reader, "what", "the hot drink").text == ""
+
+
 def test_the_first_token_says_that_there_is_no_answer(make: Any) -> None:
     reader = make({"hot": (3, 3), "[CLS]": (4, 2.5)})
     assert one(reader, "what", "the hot tea") == ReaderAnswer("", 6.0, 6.5, 0, 0)
