@@ -21,6 +21,7 @@ __all__ = [
     "json_option",
     "reading_options",
     "say_skipped",
+    "sentences_option",
 ]
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -46,6 +47,13 @@ RESAMPLES = Whole(1, 1_000_000)
 
 index_argument = click.argument("index", type=click.Path(), metavar="INDEX")
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+sentences_option = click.option(
+    "--sentences",
+    type=click.Choice(["own", "punkt"]),
+    default="own",
+    show_default=True,
+    help="Sentence splitter for rougeLsum; punkt is the official one and needs NLTK_DATA.",
+)
 
 
 def reading_options(function: Function) -> Function:

@@ -120,8 +120,8 @@ def _systems(
     reranker = open_reranker(model, index)
     ours = ExtractiveAnswerer(model, reader, study.words, always=True)
     ranked = {"reranker": model.fingerprint, "mix": dict(model.mix)}
-    # Answers of other rules are not these rules' answers: the code is part of what they were made with.
     told = {"words": study.words}
+    # Answers of other rules are not these rules' answers: the code is part of what they were made with.
     made = {
         **ranked,
         **told,

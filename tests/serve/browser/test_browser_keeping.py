@@ -82,27 +82,27 @@ def test_a_history_that_cannot_be_had_says_why(standin: StandIn, open_page: Any)
     assert "in this visit" in page.inner_text("#past")  # what this visit asked is there all the same
 
 
-def test_an_answer_that_was_kept_comes_back_whole(standin: StandIn, open_page: Any) -> None:
+def recalled(standin: StandIn, open_page: Any, index: str) -> Any:
+    """The page with an answer of a collection, out of the history."""
     standin.history = [
-        {"id": "answer-1", "asked_at": "2024-05-01T10:00:00Z", "index": "animals", "question": "How do wolves hunt?"}
+        {"id": "answer-1", "asked_at": "2024-05-01T10:00:00Z", "index": index, "question": "How do wolves hunt?"}
     ]
     page = open_page(standin.url)
     page.click("#history-open")
     page.click("#past button")
     page.wait_for_selector('[data-state="whole"] button.cite')
+    return page
+
+
+def test_an_answer_that_was_kept_comes_back_whole(standin: StandIn, open_page: Any) -> None:
+    page = recalled(standin, open_page, "animals")
     assert page.locator("#hits > li").count() == 2
     assert standin.asked == []
 
 
 def test_the_sources_of_an_answer_are_those_of_its_own_collection(standin: StandIn, open_page: Any) -> None:
     """Also where that collection is no longer there."""
-    standin.history = [
-        {"id": "answer-1", "asked_at": "2024-05-01T10:00:00Z", "index": "gone", "question": "How do wolves hunt?"}
-    ]
-    page = open_page(standin.url)
-    page.click("#history-open")
-    page.click("#past button")
-    page.wait_for_selector('[data-state="whole"] button.cite')
+    page = recalled(standin, open_page, "gone")
     with page.expect_request("**/documents/**") as asked:
         page.click("button.cite >> nth=0")
     assert "/v1/indexes/gone/documents/animals/wolf.md" in asked.value.url

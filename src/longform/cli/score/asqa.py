@@ -6,6 +6,7 @@ from typing import Literal, cast
 
 import click
 
+from longform.cli.options import sentences_option
 from longform.cli.score.output import load_answers, load_object, output_options, present
 from longform.errors import InputError
 
@@ -26,13 +27,7 @@ __all__ = ["command"]
     "--reader", metavar="MODEL", help="Run this reader over the answers: `reader`, the shipped one, or a folder."
 )
 @click.option("--subset", is_flag=True, help="Score only the questions that have a prediction.")
-@click.option(
-    "--sentences",
-    type=click.Choice(["own", "punkt"]),
-    default="own",
-    show_default=True,
-    help="Sentence splitter for rougeLsum; punkt is the official one and needs NLTK_DATA.",
-)
+@sentences_option
 @click.option("--one-reference", type=click.Choice(["0", "1"]), help="Compare with this reference alone.")
 @click.option("--official-bootstrap", is_flag=True, help="rougeLsum as the official script's bootstrap median.")
 @output_options

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 import click
 import orjson
 
-from longform.cli.options import SEED, counted
+from longform.cli.options import SEED, counted, sentences_option
 from longform.cli.progress import progress_bar
 from longform.errors import InputError
 
@@ -34,13 +34,7 @@ __all__ = ["command"]
 @click.option("--words", type=int, help="About how long our answers are. [default: 100]")
 @click.option("--reader", default="reader", show_default=True, metavar="MODEL")
 @click.option("--reranker", default="reranker", show_default=True, metavar="MODEL")
-@click.option(
-    "--sentences",
-    type=click.Choice(["own", "punkt"]),
-    default="own",
-    show_default=True,
-    help="Sentence splitter for rougeLsum; punkt is the official one and needs NLTK_DATA.",
-)
+@sentences_option
 @click.option("--note", "notes", multiple=True, metavar="TEXT", help="A remark to put below the table.")
 @click.option("--limit", type=int, metavar="N", help="Only the first N questions: to try a command out.")
 @click.option("--seed", type=SEED, default=0, show_default=True)
