@@ -205,13 +205,59 @@ def test_other_questions_under_the_same_label_are_refused(tmp_path: Path) -> Non
 
 def test_a_run_that_fails_does_not_stop_the_others(tmp_path: Path) -> None:
     path = small(
-        tmp_path, 'datasets = [{ file = "q.jsonl" }]\nsystems = [{ kind = "oracle", reader = "none" }, "question"]\n'
+        tmp_path,
+        'datasets = [{ file = "q.jsonl" }]\nsystems = [{ kind = "stored", file = "half.jsonl" }, "question"]\n',
     )
-    with pytest.raises(
-        InputError, match=r"1 of 2 runs is not finished; the others are\. oracle on q: The question a has no"
-    ):
+    (tmp_path / "half.jsonl").write_text('{"id": "a", "answer": "Ringo."}\n')
+    with pytest.raises(InputError, match=r"1 of 2 runs is not finished; the others are\. stored on q: .* question b"):
         run_study(read_study(path))
     assert Run.open(tmp_path / "runs" / "q" / "question-x8").complete
+
+
+@pytest.mark.parametrize(
+    ("system", "message"),
+    [
+        (
+            '{ kind = "human" }',
+            "human needs questions with two-answers, and 1 of the 2 of q are without, the first",
+        ),
+        ('{ kind = "gold" }', 'give it a dataset of the others, with having = "two-answers" and a label of its own'),
+        ('{ kind = "oracle" }', "oracle needs questions with gold-passages-or-readings, and q has none: leave it out"),
+        ('{ kind = "extractive", given = "gold" }', "extractive needs questions with gold-passages, and q has none"),
+    ],
+)
+def test_what_questions_lack_is_said_before_the_first_is_asked(tmp_path: Path, system: str, message: str) -> None:
+    path = small(tmp_path, f'datasets = [{{ file = "q.jsonl" }}]\nsystems = ["question", {system}]\n')
+    (tmp_path / "q.jsonl").write_text(
+        '{"id": "a", "question": "Who?", "long_answers": ["Ringo did.", "It was Ringo."]}\n'
+        '{"id": "b", "question": "Why?", "long_answers": ["For tea."]}\n'
+    )
+    with pytest.raises(InputError) as caught:
+        run_study(read_study(path))
+    assert message in str(caught.value)
+    assert not (tmp_path / "runs" / "q").exists()
+    path.write_text(
+        'datasets = [{ file = "q.jsonl", having = "two-answers" }, { file = "q.jsonl", limit = 1, label = "one" }]\n'
+        'systems = ["human", "gold"]\n'
+    )
+    made = run_study(read_study(path))
+    assert [(run.dataset, run.items) for run in made] == [("q", 1), ("q", 1), ("one", 1), ("one", 1)]
+
+
+def test_other_code_does_not_go_on_with_a_run_but_keeps_a_finished_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = small(tmp_path, 'datasets = [{ file = "q.jsonl" }]\nsystems = ["question"]\n')
+    run_study(read_study(path))
+    items = tmp_path / "runs" / "q" / "question-x8" / "items.jsonl"
+    whole = items.read_bytes()
+    monkeypatch.setattr("longform.study.runs.code_sha", lambda: "0" * 64)
+    run_study(read_study(path))
+    assert items.read_bytes() == whole
+    items.write_bytes(whole.splitlines(keepends=True)[0])
+    with pytest.raises(InputError, match=r"was made with another code \(\w{12}…, now 000000000000…\)"):
+        run_study(read_study(path))
+    assert items.read_bytes() in whole
 
 
 def test_a_busy_run_is_waited_for(tmp_path: Path) -> None:
@@ -259,6 +305,10 @@ def test_a_system_for_some_of_the_datasets(tmp_path: Path) -> None:
         ('datasets = [{ nam = "asqa" }]\nsystems = ["question"]', "A dataset has no setting nam"),
         ('datasets = [{ label = "x" }]\nsystems = ["question"]', "neither a name nor a file"),
         ('datasets = [{ name = "asqa", limit = "2" }]\nsystems = ["question"]', "The limit of the dataset asqa"),
+        (
+            'datasets = [{ name = "asqa", having = "gold" }]\nsystems = ["question"]',
+            "The having of the dataset asqa is one of gold-passages, gold-passages-or-readings, two-answers",
+        ),
         ('datasets = [{ name = "asqa", fields = 2 }]\nsystems = ["question"]', "The fields of the dataset asqa"),
         (
             'datasets = ["asqa"]\nsystems = [{ kind = "question", datasets = ["x"] }]',

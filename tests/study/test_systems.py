@@ -107,8 +107,6 @@ def test_oracle_sees_one_annotator_and_is_compared_with_the_other(tools: Tools) 
     outcome = opened({"kind": "oracle", "reader": "none"}, tools).answer(example)
     assert outcome.answers[0].references == (0,)
     assert [passage.text for passage in outcome.passages] == ["Paul sang too.", "All."]
-    with pytest.raises(InputError, match='has no gold passages: set passages to "silver"'):
-        opened({"kind": "oracle", "reader": "none"}, tools).answer(Example("2", "Who?", ("He.",)))
 
 
 def test_oracle_by_silver_passages(tools: Tools, asked: tuple[Example, ...], index: str) -> None:
@@ -126,8 +124,6 @@ def test_people_against_each_other(tools: Tools) -> None:
     assert (said(longest), longest.answers[0].references) == (example.long_answers[2], (0, 1))
     best = opened({"kind": "gold", "choose": "best"}, tools, "kilt").answer(example)
     assert best.answers[0].references is not None
-    with pytest.raises(InputError, match="has 1 long answer, and people's answers are compared with each other"):
-        opened("human", tools).answer(Example("1", "Who?", ("Ringo.",)))
 
 
 @pytest.mark.parametrize("by", ["bm25", "embedding"])

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 import orjson
 
 from longform.audit.bound_systems import BoundSystem, bound_systems, side_of, title_of, why_not
-from longform.audit.control_runs import subset_spec
 from longform.audit.nearest_questions import default_cache
 from longform.audit.shown import finished
 from longform.data.example import Example
+from longform.data.having import HAVING, TWO_ANSWERS
 from longform.errors import FailureError
 from longform.files import atomic_write
 from longform.progress import Progress, no_progress
@@ -76,8 +76,9 @@ def make_bounds(
     People's answers are compared with each other on the questions that have two, as in *Hurdles*.
     """
     loaded = dataset.load()
-    two = [example.id for example in loaded if len(example.long_answers) > 1]
-    of_two = dataset if len(two) in (0, len(loaded)) else subset_spec(dataset, "with-two-answers", two, work)
+    of_two = dataset
+    if 0 < sum(map(HAVING[TWO_ANSWERS], loaded)) < len(loaded):
+        of_two = replace(dataset, label=f"{dataset.label}-with-two-answers", having=TWO_ANSWERS)
     defaults: dict[str, Any] = {"train": train} if train is not None else {}
     defaults |= {"index": index} if index is not None else {}
     left_out, systems, only = {}, [], {}

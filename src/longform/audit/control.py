@@ -17,11 +17,11 @@ from longform.audit.enough import FEW, LEVEL, more_to_decide
 from longform.audit.finding import Finding, Verdict
 from longform.audit.shown import comparison_row, finished, metric_name, quality_metrics, restricted, score_text
 from longform.data.example import Example
+from longform.data.having import longest_reference
 from longform.errors import InputError
 from longform.score.report import Report
 from longform.score.statistics import Comparison, compare
 from longform.study.runs import Run
-from longform.study.systems.gold import longest_reference
 
 __all__ = ["CHECK", "GAIN", "GAP", "Evidence", "audit_control", "texts_of"]
 

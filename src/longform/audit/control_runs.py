@@ -7,20 +7,16 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-import orjson
-
 from longform.data.dataset import Dataset
-from longform.errors import FailureError
-from longform.files import atomic_write
+from longform.data.having import GOLD_PASSAGES, HAVING
 from longform.progress import Progress, no_progress
 from longform.study.config import ScoreSettings, Study
 from longform.study.dataset_spec import DatasetSpec
 from longform.study.grid import run_study
 from longform.study.runs import Run, find_runs
-from longform.study.systems.gold import longest_reference
 from longform.study.systems.kinds import SystemSpec
 
-__all__ = ["ControlRuns", "control_siblings", "make_control", "subset_spec"]
+__all__ = ["ControlRuns", "control_siblings", "make_control"]
 
 
 @dataclass(frozen=True)
@@ -48,7 +44,7 @@ def make_control(
     names = {"found": name, "random": f"{name}-random", "gold": f"{name}-gold"}
     named = {given: replace(spec, name=names[given]) for given, spec in specs.items()}
     loaded = dataset.load()
-    on_gold, note = _with_gold(dataset, loaded, work)
+    on_gold, note = _with_gold(dataset, loaded)
     datasets = [dataset]
     only = {names["found"]: (dataset.label,), names["random"]: (dataset.label,)}
     if on_gold is None:
@@ -64,32 +60,15 @@ def make_control(
     )
 
 
-def _with_gold(spec: DatasetSpec, dataset: Dataset, work: Path) -> tuple[DatasetSpec | None, str]:
+def _with_gold(spec: DatasetSpec, dataset: Dataset) -> tuple[DatasetSpec | None, str]:
     """The questions that have gold passages, and a note where they are not all."""
-    ids = [
-        example.id
-        for example in dataset
-        if any(passage.answer in (-1, longest_reference(example)) for passage in example.passages)
-    ]
-    if not ids:
+    having = sum(map(HAVING[GOLD_PASSAGES], dataset))
+    if not having:
         return None, "The dataset has no gold passages, so there is no run from gold ones."
-    if len(ids) == len(dataset):
+    if having == len(dataset):
         return spec, ""
-    note = f"{len(ids):,} of {len(dataset):,} questions have gold passages: the run from gold ones is over these."
-    return subset_spec(spec, "with-gold", ids, work), note
-
-
-def subset_spec(spec: DatasetSpec, suffix: str, ids: list[str], work: Path) -> DatasetSpec:
-    """Some of a dataset's questions as a dataset of its own; their ids are kept in the work folder."""
-    label = f"{spec.label}-{suffix}"
-    path = work / f"{label}.ids.json"
-    try:
-        work.mkdir(parents=True, exist_ok=True)
-        with atomic_write(path) as file:
-            file.write(orjson.dumps(ids, option=orjson.OPT_INDENT_2))
-    except OSError as error:
-        raise FailureError(f"{path} cannot be written: {(error.strerror or str(error)).lower()}.") from error
-    return replace(spec, label=label, ids=str(path), limit=None)
+    note = f"{having:,} of {len(dataset):,} questions have gold passages: the run from gold ones is over these."
+    return replace(spec, label=f"{spec.label}-with-gold", having=GOLD_PASSAGES), note
 
 
 def control_siblings(run: Run) -> tuple[Run | None, Run | None]:

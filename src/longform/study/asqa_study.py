@@ -7,16 +7,13 @@ of a search, and an answer made of the passages that the gold answers themselves
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from hashlib import sha256
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from longform.answer import candidates, extractive, fragments, leaning, relevance, selection
 from longform.answer.extractive import DEFAULT_WORDS, ExtractiveAnswerer
 from longform.answer.protocol import Answerer
 from longform.corpus.training_questions import TrainingQuestion
@@ -33,9 +30,15 @@ from longform.score.reading import read_answers
 from longform.score.report import Report, mean_of
 from longform.score.silver import groundedness
 from longform.silver import SilverSettings, silver_rows
+from longform.study.code import code_sha
 from longform.study.kept import keep_all
 
 __all__ = ["AnsweredRow", "AsqaStudy", "StoredAnswer", "run_asqa_study"]
+
+# The modules that decide what an extractive answer says.
+_EXTRACTIVE = tuple(
+    f"answer/{module}" for module in ("candidates", "extractive", "fragments", "leaning", "relevance", "selection")
+)
 
 
 class StoredAnswer(NamedTuple):
@@ -127,7 +130,7 @@ def _systems(
         **told,
         "reader": reader.fingerprint,
         "extractive": repr((ours.weights, ours.settings, ours.passages)),
-        "code": _code(),
+        "code": code_sha(*_EXTRACTIVE),
     }
     depth = min(study.pool, len(index))
     found: dict[tuple[str, str], list[Hit]] = {}
@@ -180,12 +183,6 @@ def _systems(
         )
     for name, answers in study.stored.items():
         yield name, "stored answers, with the passages they were given", {"stored": name}, _stored(answers)
-
-
-def _code() -> str:
-    """A hash of the modules that decide what an extractive answer says."""
-    modules = (candidates, fragments, leaning, selection, relevance, extractive)
-    return sha256("".join(map(inspect.getsource, modules)).encode()).hexdigest()
 
 
 def _answerer(answerer: Answerer, hits: Callable[[str], list[Hit]]) -> Callable[[str, str], Given]:

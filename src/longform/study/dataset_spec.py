@@ -3,23 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from longform.corpus.training_questions import read_ids
 from longform.data.catalogue import CATALOGUE
 from longform.data.dataset import Dataset, load_dataset
+from longform.data.having import HAVING
 from longform.errors import InputError
 
 __all__ = ["DatasetSpec"]
 
-_KEYS = ("name", "label", "split", "file", "fields", "ids", "limit")
+_KEYS = ("name", "label", "split", "file", "fields", "ids", "limit", "having")
 
 
 @dataclass(frozen=True)
 class DatasetSpec:
     """What to load: the arguments of :func:`load_dataset`; ``label`` is what the study calls it.
+
+    ``having`` leaves, of the questions within the limit, those that have what it names (:data:`HAVING`).
 
     >>> DatasetSpec.parse("asqa", Path(".")).label
     'asqa'
@@ -32,6 +35,7 @@ class DatasetSpec:
     fields: Mapping[str, str] = field(default_factory=dict)
     ids: str | None = None
     limit: int | None = None
+    having: str | None = None
 
     @classmethod
     def parse(cls, value: Any, base: Path, *, split: str | None = None) -> DatasetSpec:
@@ -53,6 +57,7 @@ class DatasetSpec:
             ("split", table.get("split")),
             ("ids", table.get("ids")),
             ("file", file),
+            ("having", table.get("having")),
         ):
             if found is not None and not isinstance(found, str):
                 raise InputError(f"The {key} of a dataset is a string, not {found!r}.")
@@ -61,6 +66,9 @@ class DatasetSpec:
         limit = table.get("limit")
         if limit is not None and (isinstance(limit, bool) or not isinstance(limit, int)):
             raise InputError(f"The limit of the dataset {name} is a whole number, not {limit!r}.")
+        having = table.get("having")
+        if having is not None and having not in HAVING:
+            raise InputError(f"The having of the dataset {name} is one of {', '.join(HAVING)}, not {having!r}.")
         fields = table.get("fields", {})
         if not isinstance(fields, dict) or not all(isinstance(found, str) for found in fields.values()):
             raise InputError(f"The fields of the dataset {name} are a table of names, not {fields!r}.")
@@ -75,6 +83,7 @@ class DatasetSpec:
             fields,
             None if table.get("ids") is None else str(_below(base, table["ids"])),
             limit,
+            having,
         )
 
     @classmethod
@@ -85,7 +94,7 @@ class DatasetSpec:
 
     def load(self) -> Dataset:
         """The dataset."""
-        return load_dataset(
+        found = load_dataset(
             self.name,
             split=self.split,
             file=self.file,
@@ -93,6 +102,12 @@ class DatasetSpec:
             ids=None if self.ids is None else read_ids(self.ids),
             limit=self.limit,
         )
+        if self.having is None:
+            return found
+        kept = tuple(filter(HAVING[self.having], found))
+        if not kept:
+            raise InputError(f"No question of {self.label} has {self.having}: leave out having.")
+        return replace(found, examples=kept)
 
 
 def _below(base: Path, path: str) -> Path:

@@ -15,6 +15,7 @@ from filelock import FileLock
 
 from longform.data.dataset import Dataset
 from longform.data.example import Example
+from longform.data.having import HAVING
 from longform.errors import FailureError, InputError, LongformError
 from longform.files import atomic_write, sha256_of
 from longform.progress import Progress, no_progress
@@ -77,6 +78,8 @@ def run_study(
     """
     tools = Tools(study.seed, study.base, study.output / ".cache", study.scores.sentences)
     cells = _cells(study)
+    for cell in cells:
+        _check_needs(cell)
     identities = [_identity(study, cell, tools) for cell in cells]
     if study.scores.reader != "none":
         tools.fingerprint("reader", study.scores.reader)
@@ -131,6 +134,23 @@ def _cells(study: Study) -> list[_Cell]:
         _Cell(spec, loaded[spec.label], system, study.output / spec.label / system.name)
         for spec, system in study.pairs()
     ]
+
+
+def _check_needs(cell: _Cell) -> None:
+    """Raise where questions lack what the system needs, before the first of them is asked."""
+    need = cell.system.settings.needs
+    lacking = [example.id for example in cell.dataset if need is not None and not HAVING[need](example)]
+    if len(lacking) == len(cell.dataset):
+        raise InputError(
+            f"{cell.system.name} needs questions with {need}, and {cell.spec.label} has none: leave it out for this "
+            "dataset."
+        )
+    if lacking:
+        raise InputError(
+            f"{cell.system.name} needs questions with {need}, and {len(lacking):,} of the {len(cell.dataset):,} of "
+            f"{cell.spec.label} are without, the first is {lacking[0]}: give it a dataset of the others, with "
+            f'having = "{need}" and a label of its own, and name that in its datasets.'
+        )
 
 
 def _identity(study: Study, cell: _Cell, tools: Tools) -> dict[str, Any]:

@@ -31,6 +31,7 @@ from longform.data.example import Example
 from longform.errors import FailureError, InputError
 from longform.files import atomic_write, sha256_of
 from longform.score.report import Report
+from longform.study.code import code_sha
 from longform.study.kept_scores import read_scores
 from longform.study.ledger import Ledger, read_ledger
 from longform.study.machine import machine, now, versions
@@ -198,7 +199,7 @@ def writing_run(
     try:
         for left in folder.glob(".*.tmp"):
             left.unlink(missing_ok=True)
-        same = orjson.loads(orjson.dumps({"longform": __version__, **identity}))
+        same = orjson.loads(orjson.dumps({"longform": __version__, "code": code_sha(), **identity}))
         if not (folder / RUN).is_file() or not _is_same(folder, same, items):
             record = {
                 "format": FORMAT,
@@ -244,11 +245,11 @@ def _checked(rows: dict[str, dict[str, Any]], path: Path) -> dict[str, dict[str,
 def _is_same(folder: Path, wanted: Mapping[str, Any], items: int) -> bool:
     """Whether the folder's run can go on, and false where it has not begun; raises where it is another.
 
-    A finished one may be of another version of Longform.
+    A finished one may be of another version of Longform or of its code.
     """
     found = Run.open(folder)
     differences = list(_differences(found.record["identity"], wanted))
-    if [name for name, _, _ in differences] == ["longform"] and len(found.rows) == items:
+    if {name for name, _, _ in differences} <= {"longform", "code"} and len(found.rows) == items:
         return True
     if differences and not found.rows:
         return False

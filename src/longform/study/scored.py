@@ -14,6 +14,7 @@ from longform.errors import FailureError
 from longform.files import atomic_write, sha256_of
 from longform.score.statistics import intervals
 from longform.score.store import save_report, summary
+from longform.study.code import code_sha
 from longform.study.config import ScoreSettings
 from longform.study.kept_scores import read_scores
 from longform.study.ledger import Ledger
@@ -34,6 +35,7 @@ def score_run(
     reader = tools.fingerprint("reader", settings.reader)
     wanted = {
         "longform": __version__,
+        "code": code_sha("score", "study/scores", "study/rankings", "text"),
         "items": sha256_of(folder / ITEMS),
         "sentences": settings.sentences,
         "resamples": settings.resamples,

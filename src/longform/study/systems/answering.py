@@ -11,6 +11,7 @@ from longform.answer.extractive import DEFAULT_WORDS, ExtractiveAnswerer
 from longform.answer.prompts import STYLES
 from longform.answer.protocol import Answerer
 from longform.data.example import Example
+from longform.data.having import GOLD_PASSAGES
 from longform.errors import InputError
 from longform.records import Answer, Hit
 from longform.retrieve.index import MODES
@@ -62,6 +63,10 @@ class _Answering(Settings):
             one_of("mode", self.mode, MODES)
         if self.index is None and self.given != "gold":
             raise InputError("it needs an index: set index to its folder.")
+
+    @property
+    def needs(self) -> str | None:
+        return GOLD_PASSAGES if self.given == "gold" else None
 
     def _open(self, tools: Tools, answerer: Answerer) -> System:
         depth = max(self.pool, answerer.wants) if self.rerank != "none" else answerer.wants

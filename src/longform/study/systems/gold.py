@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from longform.data.example import Example
-from longform.errors import InputError
+from longform.data.having import TWO_ANSWERS, longest_reference
 from longform.records import Hit, Passage
 from longform.study.systems.protocol import Outcome, Said, System
 from longform.study.systems.settings import Settings, one_of
@@ -16,19 +16,9 @@ from longform.study.systems.tools import Tools
 if TYPE_CHECKING:
     from longform.retrieve import Index
 
-__all__ = ["Gold", "Human", "gold_hits", "longest_reference", "other_references"]
+__all__ = ["Gold", "Human", "gold_hits", "other_references"]
 
 _POOL = 100
-
-
-def longest_reference(example: Example) -> int:
-    """The place of the long answer with the most words, the first of them.
-
-    >>> longest_reference(Example("1", "?", ("One.", "Two words.", "Two more.")))
-    1
-    """
-    lengths = [len(text.split()) for text in example.long_answers]
-    return lengths.index(max(lengths)) if lengths else -1
 
 
 def other_references(example: Example) -> tuple[int, ...] | None:
@@ -50,11 +40,6 @@ def gold_hits(example: Example, k: int, index: Index | None, *, disambiguations:
     else:
         longest = longest_reference(example)
         kept = [passage for passage in example.passages if passage.answer in (-1, longest)]
-        if not kept and not found:
-            raise InputError(
-                f'The question {example.id} has no gold passages: set passages to "silver", which takes them from an '
-                "index, or leave this system out for this dataset."
-            )
         found += [
             Passage(f"{example.id}#gold{place}", example.id, one.title, one.text, 0, len(one.text))
             for place, one in enumerate(kept)
@@ -81,6 +66,10 @@ class Human(Settings):
     kind: ClassVar[str] = "human"
     row: ClassVar[str] = "ASQA: HP-w/-C"
 
+    @property
+    def needs(self) -> str:
+        return TWO_ANSWERS
+
     def open(self, tools: Tools, task: str) -> System:  # noqa: ARG002
         return _Humans()
 
@@ -88,7 +77,6 @@ class Human(Settings):
 @dataclass(frozen=True)
 class _Humans:
     def answer(self, example: Example) -> Outcome:
-        _need_two(example)
         places = range(len(example.long_answers))
         return Outcome(
             tuple(
@@ -118,6 +106,10 @@ class Gold(Settings):
     def label(self) -> str:
         return f"{self.choose}-gold"
 
+    @property
+    def needs(self) -> str:
+        return TWO_ANSWERS
+
     def open(self, tools: Tools, task: str) -> System:
         from longform.study.scores import rouge_for
 
@@ -129,7 +121,6 @@ class _OneGold:
     rouge: Callable[[str, list[str]], float] | None
 
     def answer(self, example: Example) -> Outcome:
-        _need_two(example)
         texts = list(example.long_answers)
         chosen = longest_reference(example)
         if self.rouge is not None:
@@ -137,11 +128,3 @@ class _OneGold:
             chosen = values.index(max(values))
         others = tuple(place for place in range(len(texts)) if place != chosen)
         return Outcome((Said(texts[chosen], others),))
-
-
-def _need_two(example: Example) -> None:
-    if len(example.long_answers) < 2:
-        raise InputError(
-            f"The question {example.id} has {len(example.long_answers)} long answer, and people's answers are compared "
-            "with each other: leave this system out for this dataset, or its question out by ids."
-        )

@@ -10,6 +10,7 @@ from longform.answer.extractive import DEFAULT_WORDS
 from longform.answer.prompts import STYLES
 from longform.answer.protocol import Answerer
 from longform.data.example import Example
+from longform.data.having import GOLD, GOLD_PASSAGES
 from longform.errors import InputError
 from longform.retrieve import Index
 from longform.study.systems.answering import EXTRACTIVE, answerer_for, outcome_of
@@ -55,6 +56,12 @@ class Oracle(Settings):
     @property
     def label(self) -> str:
         return self.kind
+
+    @property
+    def needs(self) -> str | None:
+        if self.passages == "silver":
+            return None
+        return GOLD if self.disambiguations else GOLD_PASSAGES
 
     def open(self, tools: Tools, task: str) -> System:  # noqa: ARG002
         answerer = answerer_for(

@@ -33,6 +33,11 @@ class Settings:
         k = getattr(self, "k", None)
         return f"{self.kind}@{k}" if isinstance(k, int) else self.kind
 
+    @property
+    def needs(self) -> str | None:
+        """What every question must have for it, by its name in :data:`longform.data.having.HAVING`."""
+        return None
+
     def open(self, tools: Tools, task: str) -> System:
         """The system, ready to answer; ``task`` is that of the dataset."""
         raise NotImplementedError
