@@ -8,6 +8,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import httpx
 import orjson
@@ -39,13 +40,14 @@ class Reply:
 
 @dataclass(frozen=True, slots=True)
 class Collection:
-    """A collection of the server; one that is not ready is being indexed."""
+    """A collection of the server; one that is not ready is being indexed, one that was uploaded can be deleted."""
 
     name: str
     passages: int
     documents: int
     dense: bool
     ready: bool
+    uploaded: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,6 +139,10 @@ class Client:
             data = {"name": name, "dense": "true" if dense else "false"}
             row = self._call("POST", "/v1/indexes", data=data, files=parts)
         return self.job(row["job"])
+
+    def delete(self, name: str) -> None:
+        """Delete a collection that was uploaded, with its documents."""
+        self._call("DELETE", f"/v1/indexes/{quote(name, safe='')}")
 
     def job(self, job: str) -> Job:
         """How far a job is."""

@@ -7,6 +7,7 @@ import hashlib
 import io
 import os
 import sqlite3
+import threading
 import time
 import zipfile
 from collections.abc import Callable
@@ -61,7 +62,9 @@ def test_an_upload_can_be_asked(client: TestClient, tmp_path: Path) -> None:
         "documents": 2,
         "dense": False,
         "ready": True,
+        "uploaded": True,
     }
+    assert not listing["indexes"][0]["uploaded"]
     assert listing["default"] == "drinks"
     hits = client.post("/v1/search", json={"question": "Who makes honey?", "index": "my notes"}).json()["hits"]
     assert hits[0]["document"] == "honey.md" and hits[0]["title"] == "Honey"
@@ -246,6 +249,69 @@ def test_an_upload_that_cannot_be_noted_leaves_no_collection(client: TestClient)
     with sqlite3.connect(client.app.state.engine.database.path) as connection:  # type: ignore[attr-defined]
         connection.execute("ALTER TABLE gone RENAME TO jobs")
     assert [row["name"] for row in client.get("/v1/indexes").json()["indexes"]] == ["drinks"]
+
+
+def test_an_uploaded_collection_can_be_deleted(client: TestClient) -> None:
+    home = client.app.state.engine.collections.home  # type: ignore[attr-defined]
+    done(client, send(client, "my food", ("jam.txt", JAM)))
+    assert client.post("/v1/search", json={"question": "jam", "index": "my food"}).status_code == 200
+    assert client.delete("/v1/indexes/my%20food").status_code == 204
+    assert [row["name"] for row in client.get("/v1/indexes").json()["indexes"]] == ["drinks"]
+    assert not [path for path in home.iterdir() if path.is_dir()]
+    asked = client.post("/v1/search", json={"question": "jam", "index": "my food"})
+    for again in (asked, client.delete("/v1/indexes/my food")):
+        assert again.status_code == 404
+        assert again.json()["error"]["message"] == "There is no collection 'my food'; there are: drinks."
+    done(client, send(client, "my food", ("honey.md", HONEY)))
+    hits = client.post("/v1/search", json={"question": "jam", "index": "my food"}).json()["hits"]
+    assert [hit for hit in hits if hit["document"] == "jam.txt"] == []
+
+
+def test_what_is_not_deleted(client: TestClient) -> None:
+    given = client.delete("/v1/indexes/drinks")
+    assert given.status_code == 409
+    assert given.json()["error"]["message"] == "drinks was there when the server started, and is not deleted over HTTP."
+    client.app.state.engine.jobs._submit = lambda job: None  # type: ignore[attr-defined]
+    send(client, "food", ("jam.txt", JAM))
+    busy = client.delete("/v1/indexes/food")
+    assert busy.status_code == 409
+    assert "'food' is being indexed: delete it once that is done." in busy.json()["error"]["message"]
+    assert [row["name"] for row in client.get("/v1/indexes").json()["indexes"]] == ["drinks", "food"]
+
+
+def test_asking_while_a_collection_is_deleted(client: TestClient) -> None:
+    """Each reply is an answer, or says that the collection is not there: the server itself never fails."""
+    seen: list[int] = []
+    over = threading.Event()
+
+    def ask() -> None:
+        while not over.is_set():
+            reply = client.post("/v1/search", json={"question": "jam", "index": "food", "rerank": False})
+            seen.append(reply.status_code)
+
+    asking = [threading.Thread(target=ask) for _ in range(2)]
+    for thread in asking:
+        thread.start()
+    for _ in range(5):
+        done(client, send(client, "food", ("jam.txt", JAM)))
+        assert client.delete("/v1/indexes/food").status_code == 204
+    over.set()
+    for thread in asking:
+        thread.join()
+    assert set(seen) <= {200, 404, 503} and 200 in seen
+
+
+def test_a_deletion_that_was_killed_is_finished(serving: Callable[..., TestClient]) -> None:
+    client = serving()
+    done(client, send(client, "food", ("jam.txt", JAM)))
+    collections = client.app.state.engine.collections  # type: ignore[attr-defined]
+    folder = collections.forget("food")
+    serving()
+    assert folder.is_dir()  # It may be one that is being made.
+    yesterday = time.time() - 2 * 24 * 3600
+    os.utime(folder, (yesterday, yesterday))
+    serving()
+    assert not folder.exists()
 
 
 def test_the_page_is_told_what_can_be_uploaded(serving: Callable[..., TestClient]) -> None:

@@ -60,7 +60,9 @@ def test_the_client_and_a_server_that_ends_well(start: Start, tmp_path: Path) ->
         client.rate(reply.id, 1, "good")
         job = client.wait(client.upload("food", [tmp_path / "jam.txt"]))
         assert job.state == "done"
-        assert [one.name for one in client.indexes()] == ["drinks", "food"]
+        assert [(one.name, one.uploaded) for one in client.indexes()] == [("drinks", False), ("food", True)]
+        client.delete("food")
+        assert [one.name for one in client.indexes()] == ["drinks"]
         with pytest.raises(InputError, match="There is no collection 'x'"):
             client.ask(QUESTION, index="x")
         with pytest.raises(InputError, match=r"none\.txt cannot be read"):

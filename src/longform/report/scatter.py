@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from longform.report.gather import DatasetRuns
 from longform.report.labels import Box, place_labels
 from longform.report.measures import measure_of
@@ -9,11 +11,13 @@ from longform.report.plot import WIDTH, Plot, add_mark
 from longform.report.svg import SIZE, Drawing, nice_ticks, number, shortened, text_width
 from longform.report.table import ScoreTable
 
-__all__ = ["scatter"]
+__all__ = ["scatter", "side_by_side"]
 
 _LEFT, _TOP = 46.0, 14.0
 _HEIGHTS = (250.0, 340.0, 460.0, 640.0)
 _GROUNDED = "groundedness"
+# Marks nearer to each other than this cover each other.
+_MARK = 11.0
 
 
 def scatter(dataset: DatasetRuns, table: ScoreTable, quality: str, name: str) -> Plot | None:
@@ -40,6 +44,7 @@ def scatter(dataset: DatasetRuns, table: ScoreTable, quality: str, name: str) ->
             )
             for x, y in zip(xs, ys, strict=True)
         ]
+        points, moved = side_by_side(points, _LEFT)
         boxes = place_labels(points, sizes, Box(_LEFT, 0, WIDTH, bottom - 2))
         if boxes is not None:
             break
@@ -77,7 +82,26 @@ def scatter(dataset: DatasetRuns, table: ScoreTable, quality: str, name: str) ->
         f"{heading} against the share of the answer's words that stand in its passages: high and to the right is an "
         "answer that is good and drawn from what was found. Systems without passages are not in it."
     )
+    if moved:
+        caption += " Marks that would cover each other stand side by side."
     return Plot(drawing, caption, ("system", heading, "grounded"), rows)
+
+
+def side_by_side(points: Sequence[tuple[float, float]], left: float) -> tuple[list[tuple[float, float]], bool]:
+    """The points, those that would cover an earlier one moved to its left, near ``left`` to its right; and if any was.
+
+    >>> side_by_side([(50, 5), (80, 5), (51, 6)], 0)
+    ([(50, 5), (80, 5), (34.5, 6)], True)
+    """
+    placed: list[tuple[float, float]] = []
+    for x, y in points:
+        at, step = x, -_MARK
+        while any(abs(at - other) < _MARK and abs(y - above) < _MARK for other, above in placed):
+            at += step / 2
+            if at < left:
+                at, step = x, _MARK
+        placed.append((at, y))
+    return placed, placed != list(points)
 
 
 def _scores(dataset: DatasetRuns, system: str) -> dict[str, float]:

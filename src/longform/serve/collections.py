@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import shutil
+import time
+from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from threading import Lock
@@ -19,7 +23,7 @@ from longform.serve.errors import ApiError, NotFoundError
 from longform.serve.settings import Settings
 from longform.serve.tables import collections
 
-__all__ = ["Collections", "document_json"]
+__all__ = ["Collections", "document_json", "no_collection"]
 
 INDEXES = "indexes"
 
@@ -74,10 +78,25 @@ class Collections:
             connection.execute(insert(collections), {"name": name, "folder": folder, "created_at": now()})
         return self.home / str(found)
 
-    def forget(self, name: str) -> None:
-        """Take away a collection of which nothing came."""
+    def forget(self, name: str) -> Path | None:
+        """Take an uploaded collection out of the list; the folder that it had, which is left."""
         with self._database.writing.begin() as connection:
+            folder = connection.execute(select(collections.c.folder).where(collections.c.name == name)).scalar()
             connection.execute(delete(collections).where(collections.c.name == name))
+        if folder is None:
+            return None
+        with self._lock:
+            self._opened.pop(self.home / folder, None)
+        return self.home / str(folder)
+
+    def sweep(self, seconds: float) -> None:
+        """Take away the folders of collections that were deleted, but for the last so many seconds."""
+        known = set(self.folders().values())
+        for folder in self.home.iterdir() if self.home.is_dir() else ():
+            # One that is not known yet may be on its way, in another process.
+            with suppress(OSError):
+                if folder.is_dir() and folder not in known and time.time() - folder.stat().st_mtime > seconds:
+                    shutil.rmtree(folder)
 
     def get(self, name: str | None) -> tuple[str, Index]:
         """A collection, opened; the default one without a name."""
@@ -86,8 +105,7 @@ class Collections:
         if name is None:
             raise NotFoundError("There is no collection yet: upload documents, or start the server with an index.")
         if name not in folders:
-            known = ", ".join(list(folders)[:10])
-            raise NotFoundError(f"There is no collection {name!r}" + (f"; there are: {known}." if known else "."))
+            raise no_collection(name, folders)
         return name, self._open(name, folders[name])
 
     def listing(self) -> list[dict[str, Any]]:
@@ -95,6 +113,7 @@ class Collections:
         found = []
         for name, folder in self.folders().items():
             row = {"name": name, "passages": 0, "documents": 0, "dense": False, "ready": False}
+            row["uploaded"] = not self.is_given(name)
             try:
                 manifest = self._open(name, folder).manifest
                 row |= {"passages": manifest.passages, "documents": manifest.documents, "ready": manifest.passages > 0}
@@ -128,6 +147,12 @@ class Collections:
             if encoder.fingerprint == dense.fingerprint:
                 index.encoder = encoder
         return index
+
+
+def no_collection(name: str, known: Iterable[str]) -> NotFoundError:
+    """The error about a collection that is not there."""
+    listed = ", ".join(list(known)[:10])
+    return NotFoundError(f"There is no collection {name!r}" + (f"; there are: {listed}." if listed else "."))
 
 
 def document_json(index: Index, name: str, document_id: str) -> dict[str, Any]:

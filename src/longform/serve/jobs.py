@@ -21,9 +21,9 @@ from sqlalchemy import func, insert, select, update
 from longform.errors import InputError, LongformError
 from longform.retrieve.index import Index
 from longform.retrieve.manifest import MANIFEST
-from longform.serve.collections import Collections
+from longform.serve.collections import Collections, no_collection
 from longform.serve.database import Database, now
-from longform.serve.errors import BusyError, StoppedError
+from longform.serve.errors import ApiError, BusyError, StoppedError
 from longform.serve.settings import Settings
 from longform.serve.tables import jobs
 from longform.serve.uploads import UPLOADS, Stored, check_unpacked, collection_of
@@ -109,8 +109,24 @@ class Jobs:
             for job in list(running):
                 self._submit(job)
 
+    def remove(self, name: str) -> None:
+        """Take away an uploaded collection with its documents, once nothing is being indexed into it."""
+        self.adopt()
+        with self._database.reading.begin() as connection:
+            wanted = select(func.count()).where(jobs.c.state == "running", jobs.c.name == name)
+            indexing = connection.execute(wanted).scalar_one()
+        if indexing:
+            raise ApiError(f"The collection {name!r} is being indexed: delete it once that is done.", 409)
+        # An upload that comes now waits for its turn, and then makes the collection anew.
+        with _turn(self._collections.home, name, self._check):
+            folder = self._collections.forget(name)
+            if folder is None:
+                raise no_collection(name, self._collections.folders())
+            shutil.rmtree(folder, ignore_errors=True)
+
     def sweep(self) -> None:
-        """Take away what a killed process left of uploads: those that were indexed, and those that never came whole."""
+        """Take away what a killed process left: uploads that were indexed or never came whole, deleted collections."""
+        self._collections.sweep(OLD_SECONDS)
         if not self._folder.is_dir():
             return
         with self._database.reading.begin() as connection:

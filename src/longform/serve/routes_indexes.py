@@ -77,6 +77,13 @@ def index_routes(engine: Engine) -> APIRouter:
         engine.jobs.add(job, name, stored, dense)
         return json_reply({"job": job, "name": name}, 202)
 
+    @router.delete("/v1/indexes/{name}", status_code=204, summary="Delete a collection that was uploaded")
+    async def remove(name: str) -> Response:
+        if engine.collections.is_given(name):
+            raise ApiError(f"{name} was there when the server started, and is not deleted over HTTP.", 409)
+        await asyncio.to_thread(engine.jobs.remove, name)
+        return Response(status_code=204)
+
     @router.get("/v1/jobs/{id}", summary="How far the indexing of an upload is")
     async def job(id: str) -> Response:
         found = await asyncio.to_thread(engine.jobs.get, id)

@@ -177,7 +177,11 @@ class _Handler(BaseHTTPRequestHandler):
             self._fail(404, f"There is nothing at {path}.", "input")
 
     def do_DELETE(self) -> None:
-        self.server.history.clear()
+        name = urllib.parse.unquote(self.path).removeprefix("/v1/indexes/")
+        if name == self.path:
+            self.server.history.clear()
+        else:
+            self.server.indexes = [one for one in self.server.indexes if one["name"] != name]
         self._send(204)
 
     def do_POST(self) -> None:
@@ -199,7 +203,7 @@ class _Handler(BaseHTTPRequestHandler):
     def _job(self) -> None:
         done = self.server.indexed.is_set()
         if done and all(one["name"] != "notes" for one in self.server.indexes):
-            self.server.indexes.append(_index("notes", 2, 4))
+            self.server.indexes.append(_index("notes", 2, 4) | {"uploaded": True})
         row = {"id": "job-1", "state": "done" if done else "running", "stage": "passages", "name": "notes"}
         self._send(200, row | {"done": 4 if done else 1, "total": 4})
 

@@ -39,6 +39,29 @@ def test_upload_by_button(standin: StandIn, open_page: Any, tmp_path: Path) -> N
     assert standin.asked[0]["index"] == "notes"
 
 
+def test_delete_a_collection(standin: StandIn, open_page: Any) -> None:
+    standin.indexes.append({**standin.indexes[1], "name": "old notes", "uploaded": True})
+    page = open_page(standin.url + "?index=old+notes")
+    wait_for_collections(page)
+    page.click("#collections-open")
+    assert page.locator(".shelf-delete").count() == 1
+    delete = page.get_by_role("button", name="Delete old notes")
+    delete.click()
+    assert page.inner_text(".shelf-delete") == "Delete for good?"
+    page.focus("#upload-name")  # Whoever goes elsewhere did not mean it.
+    assert page.inner_text(".shelf-delete") == "Delete"
+    assert len(standin.indexes) == 3
+    page.focus(".shelf-delete")
+    page.keyboard.press("Enter")
+    page.keyboard.press("Enter")
+    page.wait_for_selector("#job-said:has-text('old notes is deleted.')")
+    assert [one["name"] for one in standin.indexes] == ["animals", "towns"]
+    assert "old notes" not in page.inner_text("#shelf")
+    page.keyboard.press("Escape")
+    ask(page, "Where is Ulm?")
+    assert standin.asked[0]["index"] == "animals"
+
+
 def test_upload_by_drop_and_refusal(standin: StandIn, open_page: Any) -> None:
     standin.refuse_upload = True
     page = open_page(standin.url)

@@ -71,6 +71,7 @@ const sent = (method, body) => ({
 
 export const indexes = () => json("v1/indexes");
 export const job = (id) => json(`v1/jobs/${encodeURIComponent(id)}`);
+export const remove = (name) => call(`v1/indexes/${encodeURIComponent(name)}`, { method: "DELETE" });
 export const past = (limit) => json(`v1/history?limit=${limit}`);
 export const forget = () => call("v1/history", { method: "DELETE" });
 export const rate = (body) => call("v1/feedback", sent("POST", body));

@@ -92,9 +92,47 @@ function drawShelf() {
           el("strong", {}, one.name),
           el("span", { class: "note" }, described(one)),
         ),
+        one.uploaded && one.ready && deleting(one.name),
       ),
     ),
   );
+}
+
+/** A button that takes two presses, because there is no way back. */
+function deleting(name) {
+  const calm = () => {
+    delete button.dataset.sure;
+    button.textContent = "Delete";
+    button.setAttribute("aria-label", `Delete ${name}`);
+  };
+  const button = el("button", {
+    type: "button",
+    class: "link shelf-delete",
+    onblur: calm,
+    onclick: () => {
+      if (button.dataset.sure !== undefined) return remove(name);
+      button.dataset.sure = "";
+      button.textContent = "Delete for good?";
+      button.setAttribute("aria-label", `Delete ${name} for good?`);
+      say(`Press again to delete ${name} for good.`);
+    },
+  });
+  calm();
+  return button;
+}
+
+async function remove(name) {
+  const current = chosen().index === name;
+  try {
+    await api.remove(name);
+    offer(await api.indexes());
+    told(`${name} is deleted.`);
+    if (current) picked();
+  } catch (error) {
+    told(error.message, "error");
+  }
+  drawShelf();
+  (byId("shelf").querySelector("button") ?? byId("files")).focus();
 }
 
 function described(one) {
