@@ -251,7 +251,7 @@ def test_other_code_does_not_go_on_with_a_run_but_keeps_a_finished_one(
     run_study(read_study(path))
     items = tmp_path / "runs" / "q" / "question-x8" / "items.jsonl"
     whole = items.read_bytes()
-    monkeypatch.setattr("longform.study.runs.code_sha", lambda: "0" * 64)
+    monkeypatch.setattr("longform.study.run_writer.code_sha", lambda: "0" * 64)
     run_study(read_study(path))
     assert items.read_bytes() == whole
     items.write_bytes(whole.splitlines(keepends=True)[0])

@@ -15,7 +15,8 @@ from hypothesis import strategies as st
 from longform import InputError
 from longform.errors import FailureError
 from longform.study.ledger import Ledger, read_ledger
-from longform.study.runs import Run, RunBusyError, find_runs, writing_run
+from longform.study.run_writer import RunBusyError, writing_run
+from longform.study.runs import Run, find_runs
 
 IDENTITY = {"system": {"kind": "question", "times": 8}, "examples": "0" * 64, "task": "text", "seed": 0}
 
@@ -77,7 +78,7 @@ def test_only_a_finished_run_may_be_of_another_version(tmp_path: Path) -> None:
 CHILD = """
 import sys
 from pathlib import Path
-from longform.study.runs import writing_run
+from longform.study.run_writer import writing_run
 identity = {"system": {"kind": "question", "times": 8}, "examples": "0" * 64, "task": "text", "seed": 0}
 with writing_run(Path(sys.argv[1]), system="q", dataset="d", config={}, identity=identity, items=3) as writer:
     writer.finish({"id": "theirs", "answers": []})

@@ -22,7 +22,8 @@ from longform.progress import Progress, no_progress
 from longform.study.config import Study
 from longform.study.dataset_spec import DatasetSpec
 from longform.study.items import item_row
-from longform.study.runs import EXAMPLES, Run, RunBusyError, RunWriter, writing_run
+from longform.study.run_writer import RunBusyError, RunWriter, writing_run
+from longform.study.runs import EXAMPLES, Run
 from longform.study.scored import score_run
 from longform.study.systems.kinds import SystemSpec
 from longform.study.systems.protocol import System

@@ -15,28 +15,22 @@ runs/asqa/
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import orjson
-from filelock import FileLock, Timeout
 
-from longform._version import __version__
 from longform.data.example import Example
 from longform.errors import FailureError, InputError
-from longform.files import atomic_write, sha256_of
+from longform.files import sha256_of
 from longform.score.report import Report
-from longform.study.code import code_sha
 from longform.study.kept_scores import read_scores
-from longform.study.ledger import Ledger, read_ledger
-from longform.study.machine import machine, now, versions
+from longform.study.ledger import read_ledger
 
-__all__ = ["EXAMPLES", "FORMAT", "Run", "RunBusyError", "RunWriter", "find_runs", "writing_run"]
+__all__ = ["EXAMPLES", "FORMAT", "Run", "checked_rows", "find_runs"]
 
 FORMAT = "longform-run/1"
 MADE_FROM = "made-from.json"
@@ -48,10 +42,6 @@ RUN, ITEMS, SESSIONS, SCORES, EXAMPLES, LOCK = (
     "examples.jsonl",
     ".lock",
 )
-
-
-class RunBusyError(FailureError):
-    """Another process writes this run."""
 
 
 @dataclass(frozen=True)
@@ -107,7 +97,7 @@ class Run:
     @cached_property
     def rows(self) -> dict[str, dict[str, Any]]:
         """The finished items by id, in the order in which they were made."""
-        return _checked(read_ledger(self.folder / ITEMS), self.folder / ITEMS)
+        return checked_rows(read_ledger(self.folder / ITEMS), self.folder / ITEMS)
 
     @cached_property
     def examples(self) -> tuple[Example, ...]:
@@ -162,75 +152,7 @@ def _no_run(place: Path) -> str:
     return f"{place} is no run: `longform study run` makes runs."
 
 
-@dataclass(frozen=True)
-class RunWriter:
-    """A run that this process, and no other, writes; ``ledger`` holds the finished items."""
-
-    folder: Path
-    ledger: Ledger
-
-    @property
-    def done(self) -> dict[str, dict[str, Any]]:
-        """The finished items by id."""
-        return self.ledger.rows
-
-    def finish(self, row: Mapping[str, Any]) -> None:
-        """Keep an item: it is on disk when this returns."""
-        self.ledger.append(row)
-
-
-@contextmanager
-def writing_run(
-    folder: Path, *, system: str, dataset: str, config: Mapping[str, Any], identity: Mapping[str, Any], items: int
-) -> Iterator[RunWriter]:
-    """Begin a run, or go on with it.
-
-    ``identity`` is what decides the answers; where a run of another is in the folder, the difference is named and
-    nothing is touched. Where another process writes it, :class:`RunBusyError` is raised.
-    """
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        lock = FileLock(folder / LOCK)
-        lock.acquire(timeout=0)
-    except Timeout:
-        raise RunBusyError(f"{folder} is being written by another process: wait until it is done.") from None
-    except OSError as error:
-        raise FailureError(f"{folder} cannot be written: {(error.strerror or str(error)).lower()}.") from error
-    try:
-        for left in folder.glob(".*.tmp"):
-            left.unlink(missing_ok=True)
-        same = orjson.loads(orjson.dumps({"longform": __version__, "code": code_sha(), **identity}))
-        if not (folder / RUN).is_file() or not _is_same(folder, same, items):
-            record = {
-                "format": FORMAT,
-                "system": system,
-                "dataset": dataset,
-                "config": config,
-                "identity": same,
-                "items": items,
-                "seed": identity.get("seed"),
-                "begun": now(),
-                "versions": versions(),
-                "machine": machine(),
-            }
-            with atomic_write(folder / RUN) as file:
-                file.write(orjson.dumps(record, option=orjson.OPT_INDENT_2))
-        with Ledger(folder / ITEMS) as ledger:
-            if len(ledger.rows) < items:
-                with Ledger(folder / SESSIONS, key=None) as sessions:
-                    sessions.append(
-                        {"begun": now(), "pid": os.getpid(), "finished": len(ledger.rows)}
-                        | {"versions": versions(), "machine": machine()}
-                    )
-            _checked(ledger.rows, folder / ITEMS)
-            yield RunWriter(folder, ledger)
-    except OSError as error:
-        raise FailureError(f"{folder} cannot be written: {(error.strerror or str(error)).lower()}.") from error
-    finally:
-        lock.release()
-
-
-def _checked(rows: dict[str, dict[str, Any]], path: Path) -> dict[str, dict[str, Any]]:
+def checked_rows(rows: dict[str, dict[str, Any]], path: Path) -> dict[str, dict[str, Any]]:
     """The rows, if each is an item of a run."""
     for identifier, row in rows.items():
         answers = row.get("answers")
@@ -240,37 +162,3 @@ def _checked(rows: dict[str, dict[str, Any]], path: Path) -> dict[str, dict[str,
                 f"{path} is damaged: its line for {identifier} has no answers; without it, it is made anew."
             )
     return rows
-
-
-def _is_same(folder: Path, wanted: Mapping[str, Any], items: int) -> bool:
-    """Whether the folder's run can go on, and false where it has not begun; raises where it is another.
-
-    A finished one may be of another version of Longform or of its code.
-    """
-    found = Run.open(folder)
-    differences = list(_differences(found.record["identity"], wanted))
-    if {name for name, _, _ in differences} <= {"longform", "code"} and len(found.rows) == items:
-        return True
-    if differences and not found.rows:
-        return False
-    if differences:
-        name, before, after = differences[0]
-        raise InputError(
-            f"{folder} was made with another {name} ({before}, now {after}): change it back, give the system another "
-            f"name, write to another folder, or remove {folder} to make it anew."
-        )
-    return True
-
-
-def _differences(before: Any, after: Any, name: str = "") -> Iterator[tuple[str, str, str]]:
-    if isinstance(before, dict) and isinstance(after, dict):
-        for key in [*before, *(key for key in after if key not in before)]:
-            inner = f"{name}.{key}" if name else key
-            yield from _differences(before.get(key), after.get(key), inner)
-    elif before != after:
-        yield name, _shown(before), _shown(after)
-
-
-def _shown(value: Any) -> str:
-    text = "none" if value is None else value if isinstance(value, str) else orjson.dumps(value).decode()
-    return text if len(text) <= 40 else f"{text[:12]}…"
