@@ -14,7 +14,7 @@ import httpx
 import orjson
 
 from longform.answer.from_json import answer_from_json, hit_from_json
-from longform.errors import FailureError, InputError
+from longform.errors import FailureError, InputError, reason_of
 from longform.records import Answer, Hit
 
 __all__ = ["Client", "Collection", "Job", "Reply", "ServerBusyError"]
@@ -133,9 +133,7 @@ class Client:
             try:
                 parts = [("files", (Path(file).name, stack.enter_context(Path(file).open("rb")))) for file in files]
             except OSError as error:
-                raise InputError(
-                    f"{error.filename} cannot be read: {(error.strerror or str(error)).lower()}."
-                ) from None
+                raise InputError(f"{error.filename} cannot be read: {reason_of(error)}.") from None
             data = {"name": name, "dense": "true" if dense else "false"}
             row = self._call("POST", "/v1/indexes", data=data, files=parts)
         return self.job(row["job"])

@@ -6,7 +6,7 @@ failure of something outside (a full disk, a broken file). Anything else that es
 
 from __future__ import annotations
 
-__all__ = ["FailureError", "InputError", "LongformError"]
+__all__ = ["FailureError", "InputError", "LongformError", "reason_of"]
 
 
 class LongformError(Exception):
@@ -29,3 +29,16 @@ class FailureError(LongformError):
     """Something outside failed while the request was right: the disk is full, an index is damaged."""
 
     exit_code = 1
+
+
+def reason_of(error: BaseException) -> str:
+    """Why something failed, to stand within a sentence: the system's words, or the first line of another's.
+
+    >>> reason_of(FileNotFoundError(2, "No such file or directory", "notes.pdf"))
+    'no such file or directory'
+    >>> reason_of(ValueError("The header is cut off.\\nAt byte 4."))
+    'The header is cut off'
+    """
+    if isinstance(error, OSError) and error.strerror:
+        return error.strerror.lower()
+    return (str(error).strip().splitlines() or [type(error).__name__])[0].rstrip(". ")

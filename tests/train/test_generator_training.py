@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import json
-import signal
-import subprocess
-import sys
-import time
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from killed import killed_and_finished
+from tiny_llama import byte_tokenizer, random_llama, write_gguf
 
 from longform import Index, Passage
 from longform.corpus import TrainingQuestion
@@ -35,9 +32,6 @@ from longform.train.generator_tokens import IGNORED, Row, Text, collate, rows_of
 from longform.train.likelihood import CausalModel  # noqa: E402
 
 TOPICS = ["tea", "coffee", "milk", "wine", "cider", "mead", "rum", "gin", "ale", "sake", "port", "soup"]
-ALPHABET = sorted(tokenizers.pre_tokenizers.ByteLevel.alphabet())
-TOKENS = ["<s>", "</s>", *ALPHABET, "qq"]
-SIZES = {"hidden_size": 32, "intermediate_size": 64, "num_hidden_layers": 2, "num_attention_heads": 4}
 SMALL = GeneratorSettings(
     k=2,
     pool=4,
@@ -83,40 +77,10 @@ def questions(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-def byte_tokenizer() -> Any:
-    vocabulary = {token: number for number, token in enumerate(TOKENS)}
-    tokenizer = tokenizers.Tokenizer(tokenizers.models.BPE(vocabulary, []))
-    tokenizer.pre_tokenizer = tokenizers.pre_tokenizers.ByteLevel(add_prefix_space=False)
-    tokenizer.decoder = tokenizers.decoders.ByteLevel()
-    tokenizer.post_processor = tokenizers.processors.TemplateProcessing(
-        single="<s> $A </s>", special_tokens=[("<s>", 0), ("</s>", 1)]
-    )
-    return transformers.PreTrainedTokenizerFast(tokenizer_object=tokenizer, bos_token="<s>", eos_token="</s>")
-
-
-def random_llama() -> Any:
-    torch.manual_seed(0)
-    config = transformers.LlamaConfig(
-        vocab_size=len(TOKENS),
-        num_key_value_heads=2,
-        max_position_embeddings=1900,
-        tie_word_embeddings=False,
-        bos_token_id=0,
-        eos_token_id=1,
-        **SIZES,
-    )
-    model = transformers.LlamaForCausalLM(config)
-    with torch.no_grad():
-        for parameter in model.parameters():
-            if parameter.ndim > 1:
-                parameter.normal_(0, 0.2)
-    return model.eval()
-
-
 @pytest.fixture(scope="module")
 def base(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("bases") / "llama"
-    random_llama().save_pretrained(folder)
+    random_llama(1900, 64).save_pretrained(folder)
     byte_tokenizer().save_pretrained(folder)
     return folder
 
@@ -302,7 +266,7 @@ def test_additions_are_nothing_at_first_and_do_not_touch_the_last_layer(base: Pa
     assert held_out_loss(model, rows) == pytest.approx(before, abs=1e-6)
     learning = [name for name, parameter in model.named_parameters() if parameter.requires_grad]
     assert all("lora_" in name and "lm_head" not in name and "embed" not in name for name in learning)
-    assert len(learning) == 2 * 7 * SIZES["num_hidden_layers"]
+    assert len(learning) == 2 * 7 * model.config.num_hidden_layers
 
 
 # The prompt.
@@ -460,59 +424,12 @@ def test_nothing_held_out(index: Path, questions: Path, base: Path, tmp_path: Pa
     assert "Nothing was held out." in (tmp_path / "mine" / "README.md").read_text()
 
 
-def write_base_gguf(path: Path, model: Any) -> None:
-    """A GGUF file of a random model, written tensor by tensor."""
-    gguf = pytest.importorskip("gguf")
-    writer = gguf.GGUFWriter(str(path), "llama")
-    writer.add_context_length(1900)
-    writer.add_embedding_length(32)
-    writer.add_block_count(2)
-    writer.add_feed_forward_length(64)
-    writer.add_head_count(4)
-    writer.add_head_count_kv(2)
-    writer.add_layer_norm_rms_eps(model.config.rms_norm_eps)
-    writer.add_rope_dimension_count(8)
-    writer.add_vocab_size(len(TOKENS))
-    writer.add_file_type(0)
-    writer.add_name("tiny")
-    writer.add_tokenizer_model("gpt2")
-    writer.add_tokenizer_pre("smollm")
-    writer.add_token_list(TOKENS)
-    writer.add_token_types([3, 3] + [1] * (len(ALPHABET) + 1))
-    writer.add_token_merges(["q q"])
-    writer.add_bos_token_id(0)
-    writer.add_eos_token_id(1)
-    parts = {
-        "self_attn.q_proj": "attn_q",
-        "self_attn.k_proj": "attn_k",
-        "self_attn.v_proj": "attn_v",
-        "self_attn.o_proj": "attn_output",
-        "mlp.gate_proj": "ffn_gate",
-        "mlp.up_proj": "ffn_up",
-        "mlp.down_proj": "ffn_down",
-        "input_layernorm": "attn_norm",
-        "post_attention_layernorm": "ffn_norm",
-    }
-    names = {"model.embed_tokens": "token_embd", "model.norm": "output_norm", "lm_head": "output"}
-    names |= {f"model.layers.{layer}.{ours}": f"blk.{layer}.{its}" for layer in range(2) for ours, its in parts.items()}
-    for name, tensor in model.state_dict().items():
-        values = tensor.numpy().astype(np.float32)
-        heads = 4 if "q_proj" in name else 2 if "k_proj" in name else 0
-        if heads:
-            values = values.reshape(heads, 2, -1, values.shape[1]).swapaxes(1, 2).reshape(values.shape)
-        writer.add_tensor(f"{names[name.removesuffix('.weight')]}.weight", values)
-    writer.write_header_to_file()
-    writer.write_kv_data_to_file()
-    writer.write_tensors_to_file()
-    writer.close()
-
-
 @pytest.mark.torch
 @pytest.mark.parametrize("kind", ["f16", "q8_0"])
 def test_a_gguf_base_gives_a_gguf(index: Path, questions: Path, tmp_path: Path, kind: str) -> None:
     gguf = pytest.importorskip("gguf")
     path = tmp_path / "tiny.gguf"
-    write_base_gguf(path, random_llama())
+    write_gguf(path, random_llama(1900, 64))
     result = train_generator(index, questions, str(path), tmp_path / "mine", SMALL, rerank="none", gguf=kind)
     assert result.gguf == tmp_path / "mine" / "model.gguf"
     assert result.exported_gguf == pytest.approx(result.after, abs=3e-2)
@@ -571,24 +488,5 @@ def test_a_killed_training_goes_on_from_its_checkpoint(
     options = "--rerank none -k 2 --pool 4 --epochs 10 --batch 4 --learning-rate 0.01 --rank 4 --max-length 1900"
     words = ["train", "generator", "--index", index, "--questions", questions, "--base", base, "--out", out]
     words += [*options.split(), "--validation", "0.25", "--looks", "8"]
-    command = [sys.executable, "-c", "from longform.cli import main; main()", *map(str, words)]
-    process = subprocess.Popen(command, stderr=subprocess.PIPE)
-    deadline = time.monotonic() + 120
-    while time.monotonic() < deadline and not list(out.glob("training/checkpoint-*/trainer_state.json")):
-        assert process.poll() is None, process.stderr and process.stderr.read()
-        time.sleep(0.02)
-    process.send_signal(signal.SIGKILL)
-    process.wait()
-    assert not (out / "config.json").exists()
-    kept = sorted(path.name for path in out.glob("training/checkpoint-*"))
-    other = subprocess.run([*command, "--seed", "5"], capture_output=True, text=True, check=False)
-    assert other.returncode == 2
-    assert "holds an unfinished run with other settings (seed)" in other.stderr
-    assert sorted(path.name for path in out.glob("training/checkpoint-*")) == kept
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    assert "Loss of a token of 3 held-out answers" in done.stdout
-    assert (out / "config.json").exists()
-    assert not (out / "training").exists()
-    first = int(done.stderr.split("training: ")[1].split(" of ")[0])
-    assert first > 1, "it began anew"
+    printed = killed_and_finished(list(map(str, words)), out, "config.json")
+    assert "Loss of a token of 3 held-out answers" in printed

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
+from tiny_llama import TOKENS, byte_tokenizer, random_llama, write_gguf
 
 from longform import Index, InputError, Passage
 from longform.corpus import TrainingQuestion
@@ -19,34 +19,12 @@ pytestmark = pytest.mark.torch
 
 from longform.train.likelihood import CausalModel, _shared  # noqa: E402
 
-ALPHABET = sorted(tokenizers.pre_tokenizers.ByteLevel.alphabet())
-TOKENS = ["<s>", "</s>", *ALPHABET, "qq"]
-SIZES = {"hidden_size": 32, "intermediate_size": 48, "num_hidden_layers": 2, "num_attention_heads": 4}
-
-
-def write_tokenizer(folder: Path) -> None:
-    vocabulary = {token: number for number, token in enumerate(TOKENS)}
-    tokenizer = tokenizers.Tokenizer(tokenizers.models.BPE(vocabulary, []))
-    tokenizer.pre_tokenizer = tokenizers.pre_tokenizers.ByteLevel(add_prefix_space=False)
-    tokenizer.post_processor = tokenizers.processors.TemplateProcessing(
-        single="<s> $A </s>", special_tokens=[("<s>", 0), ("</s>", 1)]
-    )
-    fast = transformers.PreTrainedTokenizerFast(tokenizer_object=tokenizer, bos_token="<s>", eos_token="</s>")
-    fast.save_pretrained(folder)
-
 
 def write_llama(folder: Path) -> Any:
-    torch.manual_seed(0)
-    config = transformers.LlamaConfig(
-        vocab_size=len(TOKENS), num_key_value_heads=2, max_position_embeddings=256, tie_word_embeddings=False, **SIZES
-    )
-    model = transformers.LlamaForCausalLM(config)
-    with torch.no_grad():
-        for parameter in model.parameters():
-            parameter.normal_(0, 0.2)
+    model = random_llama(256, 48, norms=True)
     model.save_pretrained(folder)
-    write_tokenizer(folder)
-    return model.eval()
+    byte_tokenizer().save_pretrained(folder)
+    return model
 
 
 @pytest.fixture(scope="module")
@@ -130,50 +108,6 @@ def test_perplexity_over_an_index(model: CausalModel, tmp_path: Path) -> None:
     assert "finds the long answer likely" in rows[0].silver[0].why
 
 
-def write_gguf(path: Path, model: Any) -> None:
-    gguf = pytest.importorskip("gguf")
-    writer = gguf.GGUFWriter(str(path), "llama")
-    writer.add_context_length(256)
-    writer.add_embedding_length(32)
-    writer.add_block_count(2)
-    writer.add_feed_forward_length(48)
-    writer.add_head_count(4)
-    writer.add_head_count_kv(2)
-    writer.add_layer_norm_rms_eps(model.config.rms_norm_eps)
-    writer.add_rope_dimension_count(8)
-    writer.add_vocab_size(len(TOKENS))
-    writer.add_tokenizer_model("gpt2")
-    writer.add_token_list(TOKENS)
-    writer.add_token_types([3, 3] + [1] * (len(ALPHABET) + 1))
-    writer.add_token_merges(["q q"])
-    writer.add_bos_token_id(0)
-    writer.add_eos_token_id(1)
-    parts = {
-        "self_attn.q_proj": "attn_q",
-        "self_attn.k_proj": "attn_k",
-        "self_attn.v_proj": "attn_v",
-        "self_attn.o_proj": "attn_output",
-        "mlp.gate_proj": "ffn_gate",
-        "mlp.up_proj": "ffn_up",
-        "mlp.down_proj": "ffn_down",
-        "input_layernorm": "attn_norm",
-        "post_attention_layernorm": "ffn_norm",
-    }
-    names = {"model.embed_tokens": "token_embd", "model.norm": "output_norm", "lm_head": "output"}
-    names |= {f"model.layers.{layer}.{ours}": f"blk.{layer}.{its}" for layer in range(2) for ours, its in parts.items()}
-    for name, tensor in model.state_dict().items():
-        values = tensor.numpy().astype(np.float32)
-        heads = 4 if "q_proj" in name else 2 if "k_proj" in name else 0
-        if heads:
-            # GGUF keeps the halves that rotate together beside each other.
-            values = values.reshape(heads, 2, -1, values.shape[1]).swapaxes(1, 2).reshape(values.shape)
-        writer.add_tensor(f"{names[name.removesuffix('.weight')]}.weight", values)
-    writer.write_header_to_file()
-    writer.write_kv_data_to_file()
-    writer.write_tensors_to_file()
-    writer.close()
-
-
 def test_gguf(folder: Path, tmp_path: Path) -> None:
     original = write_llama(tmp_path / "again")
     path = tmp_path / "tiny.gguf"
@@ -209,14 +143,15 @@ def test_what_is_refused(tmp_path: Path) -> None:
 
 
 def test_models_that_are_no_language_models(tmp_path: Path) -> None:
-    config = transformers.BertConfig(vocab_size=len(TOKENS), max_position_embeddings=64, **SIZES)
+    sizes = {"hidden_size": 32, "intermediate_size": 48, "num_hidden_layers": 2, "num_attention_heads": 4}
+    config = transformers.BertConfig(vocab_size=len(TOKENS), max_position_embeddings=64, **sizes)
     transformers.BertModel(config).save_pretrained(tmp_path / "encoder")
     transformers.BertForMaskedLM(config).save_pretrained(tmp_path / "masked")
     for name, sentence in {
         "encoder": "is no language model: it has no weights for cls.predictions.",
         "masked": "is no causal language model: it sees the words that are to come.",
     }.items():
-        write_tokenizer(tmp_path / name)
+        byte_tokenizer().save_pretrained(tmp_path / name)
         with pytest.raises(InputError) as caught:
             CausalModel.load(tmp_path / name)
         assert f"{tmp_path / name} {sentence}" in str(caught.value)

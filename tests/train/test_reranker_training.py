@@ -3,10 +3,6 @@
 from __future__ import annotations
 
 import json
-import signal
-import subprocess
-import sys
-import time
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -16,6 +12,7 @@ import pytest
 from click.testing import CliRunner
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from killed import killed_and_finished
 
 from longform import Index, Passage
 from longform.corpus import TrainingQuestion
@@ -341,27 +338,7 @@ def test_a_killed_training_goes_on_from_its_checkpoint(silver: Path, base: Path,
     options = "--loss list --positives 2 --negatives 4 --batch 4 --learning-rate 0.003 --max-length 64 --looks 4"
     options += " --question-tokens 16 --title-tokens 8 --epochs 6 --validation 0.2 --train-embeddings"
     words = ["train", "reranker", "--silver", str(silver), "--base", str(base), "--out", str(out), *options.split()]
-    command = [sys.executable, "-c", "from longform.cli import main; main()", *words]
-    process = subprocess.Popen(command, stderr=subprocess.PIPE)
-    deadline = time.monotonic() + 120
-    while time.monotonic() < deadline and not list(out.glob("training/checkpoint-*/trainer_state.json")):
-        assert process.poll() is None, process.stderr and process.stderr.read()
-        time.sleep(0.02)
-    process.send_signal(signal.SIGKILL)
-    process.wait()
-    assert not (out / "model.onnx").exists()
-    kept = sorted(path.name for path in out.glob("training/checkpoint-*"))
-    other = subprocess.run([*command, "--seed", "5"], capture_output=True, text=True, check=False)
-    assert other.returncode == 2
-    assert "holds an unfinished run with other settings (seed)" in other.stderr
-    assert sorted(path.name for path in out.glob("training/checkpoint-*")) == kept
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    assert "Average precision of silver passages" in done.stdout
-    assert (out / "model.onnx").exists()
-    assert not (out / "training").exists()
-    first = int(done.stderr.split("training: ")[1].split(" of ")[0])
-    assert first > 1, "it began anew"
+    assert "Average precision of silver passages" in killed_and_finished(words, out, "model.onnx")
 
 
 @pytest.mark.torch

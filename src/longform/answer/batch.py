@@ -11,7 +11,7 @@ from typing import Any, BinaryIO
 
 import orjson
 
-from longform.errors import FailureError, InputError
+from longform.errors import FailureError, InputError, reason_of
 from longform.files import atomic_write, checked_target, sync_folder, writing_alone
 from longform.progress import Progress, no_progress
 from longform.records import Answer, Question
@@ -113,4 +113,4 @@ def _told(path: str | Path) -> Iterator[None]:
         assert error.__cause__ is not None
         raise error.__cause__ from None
     except OSError as error:
-        raise FailureError(f"{path} cannot be written: {(error.strerror or str(error)).lower()}.") from error
+        raise FailureError(f"{path} cannot be written: {reason_of(error)}.") from error

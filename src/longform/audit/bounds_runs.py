@@ -14,7 +14,7 @@ from longform.audit.nearest_questions import default_cache
 from longform.audit.shown import finished
 from longform.data.example import Example
 from longform.data.having import HAVING, TWO_ANSWERS
-from longform.errors import FailureError
+from longform.errors import FailureError, reason_of
 from longform.files import atomic_write
 from longform.progress import Progress, no_progress
 from longform.score.report import Report
@@ -167,7 +167,7 @@ def write_bounds(path: Path, bounds: Bounds, *, seed: int, resamples: int = 10_0
         with atomic_write(path) as file:
             file.write(orjson.dumps(record, option=orjson.OPT_INDENT_2))
     except OSError as error:
-        raise FailureError(f"{path} cannot be written: {(error.strerror or str(error)).lower()}.") from error
+        raise FailureError(f"{path} cannot be written: {reason_of(error)}.") from error
 
 
 def _computed(

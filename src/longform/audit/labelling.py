@@ -10,7 +10,7 @@ from pathlib import Path
 
 from longform.audit.overlap_pairs import QuestionPair
 from longform.audit.paraphrase import THRESHOLD
-from longform.errors import FailureError, InputError
+from longform.errors import FailureError, InputError, reason_of
 from longform.files import atomic_write
 
 __all__ = ["COLUMNS", "LABELS", "LabelFile", "read_labels", "to_label", "write_pairs"]
@@ -48,7 +48,7 @@ def write_pairs(path: Path, pairs: Sequence[QuestionPair]) -> None:
         with atomic_write(path) as file:
             file.write(text.getvalue().encode("utf-8", "replace"))
     except OSError as error:
-        raise FailureError(f"{path} cannot be written: {(error.strerror or str(error)).lower()}.") from error
+        raise FailureError(f"{path} cannot be written: {reason_of(error)}.") from error
 
 
 def read_labels(path: Path) -> dict[tuple[str, str], bool]:
@@ -97,7 +97,7 @@ class LabelFile:
                 self._file.write("\n")
             self._keep()
         except OSError as error:
-            raise FailureError(f"{self.path} cannot be written: {(error.strerror or str(error)).lower()}.") from error
+            raise FailureError(f"{self.path} cannot be written: {reason_of(error)}.") from error
         return self
 
     def add(self, test: str, train: str, label: str) -> None:

@@ -14,7 +14,7 @@ import numpy as np
 from filelock import FileLock
 from numpy.typing import NDArray
 
-from longform.errors import FailureError
+from longform.errors import FailureError, reason_of
 from longform.files import atomic_write
 from longform.progress import Progress, no_progress
 from longform.records import Document
@@ -87,7 +87,7 @@ def _part(questions: list[str], encoder: Encoder, cache: Path | None) -> Floats:
             np.save(file, vectors)
     except OSError as error:
         raise FailureError(
-            f"{cache} cannot be written ({(error.strerror or str(error)).lower()}): name another folder with --cache."
+            f"{cache} cannot be written ({reason_of(error)}): name another folder with --cache."
         ) from error
     return vectors
 
@@ -151,7 +151,7 @@ def nearest_by_words(
                 Index.create(folder, documents, words=10_000, overwrite=True, progress=progress)
     except OSError as error:
         raise FailureError(
-            f"{cache} cannot be written ({(error.strerror or str(error)).lower()}): name another folder with --cache."
+            f"{cache} cannot be written ({reason_of(error)}): name another folder with --cache."
         ) from error
     index = Index.open(folder)
     found: list[list[NearQuestion]] = []

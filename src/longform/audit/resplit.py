@@ -19,7 +19,7 @@ from longform.audit.overlap_pairs import pair_probability
 from longform.audit.paraphrase import LEAST_COSINE, THRESHOLD, same_page
 from longform.audit.question_signs import AskedQuestion
 from longform.data.example import Example
-from longform.errors import FailureError, InputError
+from longform.errors import FailureError, InputError, reason_of
 from longform.files import atomic_write
 from longform.progress import Progress, no_progress
 from longform.score.recall import page_key
@@ -160,4 +160,4 @@ def write_resplit(folder: Path, made: Resplit, settings: Mapping[str, Any]) -> N
         with atomic_write(folder / "resplit.json") as file:
             file.write(orjson.dumps(record, option=orjson.OPT_INDENT_2))
     except OSError as error:
-        raise FailureError(f"{folder} cannot be written: {(error.strerror or str(error)).lower()}.") from error
+        raise FailureError(f"{folder} cannot be written: {reason_of(error)}.") from error

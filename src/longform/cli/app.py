@@ -9,7 +9,7 @@ import click
 
 from longform._version import __version__
 from longform.cli.lazy import LazyGroup
-from longform.errors import LongformError
+from longform.errors import LongformError, reason_of
 
 __all__ = ["COMMANDS", "app", "main"]
 
@@ -87,7 +87,7 @@ def main() -> None:
     except OSError as error:
         _reraise_in_debug()
         what = f" ({error.filename})" if error.filename else ""
-        _complain(f"The system does not let Longform go on: {(error.strerror or str(error)).lower()}{what}.")
+        _complain(f"The system does not let Longform go on: {reason_of(error)}{what}.")
         code = 1
     except Exception as error:
         _reraise_in_debug()

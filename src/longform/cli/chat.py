@@ -17,7 +17,7 @@ from longform.cli.options import index_argument
 from longform.cli.plain import plain
 from longform.cli.progress import progress_bar
 from longform.cli.waiting import ask_aloud
-from longform.errors import InputError, LongformError
+from longform.errors import InputError, LongformError, reason_of
 
 if TYPE_CHECKING:
     from longform.answer.history import Resolved, Rewrite, Turn
@@ -75,7 +75,7 @@ def _opened(path: str) -> IO[bytes]:
     try:
         return open(path, "ab")  # noqa: PTH123 - "~" was the shell's to expand, and the caller closes it
     except OSError as error:
-        raise InputError(f"{path} cannot be written: {(error.strerror or str(error)).lower()}.") from error
+        raise InputError(f"{path} cannot be written: {reason_of(error)}.") from error
 
 
 def _typed(chat: _Chat) -> bool:

@@ -14,7 +14,7 @@ from functools import partial
 from typing import BinaryIO, cast
 
 from longform.corpus.sources import STDIN, Source
-from longform.errors import InputError
+from longform.errors import InputError, reason_of
 
 __all__ = ["MAX_LINE", "MAX_WHOLE", "decode_text", "label", "lines", "opened", "read_whole", "utf8_error"]
 
@@ -70,7 +70,7 @@ def opened(source: Source) -> Iterator[io.BufferedReader]:
         # bz2 reports broken data as an OSError without a number.
         if error.errno is None and source.compression:
             raise InputError(f"{name} is not valid {source.compression} data: {_sentence(error)}.") from None
-        raise InputError(f"{name} cannot be read: {(error.strerror or str(error)).lower()}.") from None
+        raise InputError(f"{name} cannot be read: {reason_of(error)}.") from None
 
 
 def _open(source: Source) -> io.BufferedReader:

@@ -15,7 +15,7 @@ from functools import cache
 from pathlib import Path
 from types import MappingProxyType
 
-from longform.errors import FailureError, InputError
+from longform.errors import FailureError, InputError, reason_of
 from longform.files import sha256_of
 
 __all__ = ["ModelEntry", "ModelFiles", "cache_folder", "find_model", "list_models", "onnx_file"]
@@ -212,7 +212,7 @@ def _fetched(name: str) -> Path:
         shutil.rmtree(unfinished / ".cache", ignore_errors=True)
         unfinished.replace(target)
     except Exception as error:
-        reason = (str(error).strip().splitlines() or [type(error).__name__])[0].rstrip(". ")
+        reason = reason_of(error)
         raise InputError(
             f"{name} is neither a folder nor in the cache ({target}), and the hub did not give it "
             f"({reason}): check the name and the network, or {by_hand}."

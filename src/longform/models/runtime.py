@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from longform.errors import InputError
+from longform.errors import InputError, reason_of
 
 __all__ = ["available_cores", "open_session", "open_tokenizer", "text_inputs"]
 
@@ -44,7 +44,7 @@ def open_session(path: Path, threads: int = 1) -> Any:
             disabled_optimizers=["SkipLayerNormFusion"],
         )
     except Exception as error:
-        reason = (str(error).strip().splitlines() or [type(error).__name__])[0].rstrip(". ")
+        reason = reason_of(error)
         raise InputError(f"{path} cannot be opened by onnxruntime ({reason}): get the file anew.") from error
 
 

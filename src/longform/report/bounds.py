@@ -14,7 +14,7 @@ from pathlib import Path
 import orjson
 
 from longform.audit.bound_systems import LOWER, UPPER, side_of
-from longform.errors import InputError
+from longform.errors import InputError, reason_of
 
 __all__ = ["BOUNDS", "CONTROL", "LOWER", "ROLES", "UPPER", "Bound", "read_bounds", "role_of", "side_of"]
 
@@ -61,7 +61,7 @@ def read_bounds(path: Path, label: str) -> list[Bound]:
             raise ValueError
         wrong = next((bound.name for bound in found if bound.side not in (LOWER, UPPER)), None)
     except OSError as error:
-        raise InputError(f"{path} cannot be read: {(error.strerror or str(error)).lower()}.") from None
+        raise InputError(f"{path} cannot be read: {reason_of(error)}.") from None
     except (orjson.JSONDecodeError, KeyError, TypeError, ValueError, AttributeError):
         raise InputError(
             f"{path} holds no bounds: each has a name, a side and scores, as docs/report.md has it; remove or mend it."

@@ -9,7 +9,7 @@ from typing import Any
 import orjson
 
 from longform.audit.finding import Finding, Table, Verdict
-from longform.errors import InputError
+from longform.errors import InputError, reason_of
 
 __all__ = ["FINDINGS", "FoundFinding", "read_findings"]
 
@@ -35,7 +35,7 @@ def read_findings(place: Path) -> list[FoundFinding]:
             rows = rows if isinstance(rows, list) else [rows]
             found += [FoundFinding("" if where == "." else where, _finding(row)) for row in rows]
         except OSError as error:
-            raise InputError(f"{path} cannot be read: {(error.strerror or str(error)).lower()}.") from None
+            raise InputError(f"{path} cannot be read: {reason_of(error)}.") from None
         except (orjson.JSONDecodeError, KeyError, TypeError, ValueError, AttributeError):
             raise InputError(f"{path} holds no findings: run the audit again, or remove the file.") from None
     return found

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from longform.errors import FailureError, InputError
+from longform.errors import FailureError, InputError, reason_of
 from longform.files import atomic_write
 from longform.progress import Progress, no_progress
 from longform.report.bars import bars
@@ -161,5 +161,5 @@ def _write(output: Path, texts: dict[str, str]) -> list[Path]:
                 file.write(text.encode())
             paths.append(path)
     except OSError as error:
-        raise FailureError(f"{output} cannot be written: {(error.strerror or str(error)).lower()}.") from error
+        raise FailureError(f"{output} cannot be written: {reason_of(error)}.") from error
     return paths

@@ -9,7 +9,7 @@ from typing import Any
 
 import orjson
 
-from longform.errors import FailureError, InputError
+from longform.errors import FailureError, InputError, reason_of
 from longform.files import atomic_write
 
 __all__ = [
@@ -143,7 +143,7 @@ def read_manifest(folder: Path) -> Manifest:
             f"{folder} is not a Longform index (it has no {MANIFEST}): name a folder that `longform index` made."
         ) from None
     except OSError as error:
-        raise InputError(f"{folder} cannot be read: {(error.strerror or str(error)).lower()}.") from None
+        raise InputError(f"{folder} cannot be read: {reason_of(error)}.") from None
     try:
         row = orjson.loads(data)
         version = row["format"]

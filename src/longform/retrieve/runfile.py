@@ -11,7 +11,7 @@ from typing import BinaryIO
 
 import orjson
 
-from longform.errors import FailureError, InputError
+from longform.errors import FailureError, InputError, reason_of
 from longform.files import atomic_write
 from longform.progress import Progress, no_progress
 from longform.records import Hit, Question
@@ -116,6 +116,6 @@ def _output(path: str) -> Iterator[Callable[[bytes], object]]:
     except BrokenPipeError:
         raise
     except OSError as error:
-        sentence = f"{path} cannot be written: {(error.strerror or str(error)).lower()}."
+        sentence = f"{path} cannot be written: {reason_of(error)}."
         kind = FailureError if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EIO) else InputError
         raise kind(sentence) from error

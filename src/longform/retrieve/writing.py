@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from longform.errors import FailureError, InputError, LongformError
+from longform.errors import FailureError, InputError, LongformError, reason_of
 
 __all__ = ["writing"]
 
@@ -29,7 +29,7 @@ def writing(folder: Path) -> Iterator[None]:
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise InputError(f"{folder} cannot be made: {(error.strerror or str(error)).lower()}.") from error
+        raise InputError(f"{folder} cannot be made: {reason_of(error)}.") from error
     try:
         with FileLock(folder / LOCK, timeout=0):
             yield

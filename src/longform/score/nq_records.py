@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 import orjson
 
-from longform.errors import InputError
+from longform.errors import InputError, reason_of
 
 __all__ = ["Label", "NqPrediction", "NqSpan", "load_gold", "load_predictions", "read_gold", "read_predictions"]
 
@@ -187,7 +187,7 @@ def load_predictions(path: str | Path) -> dict[str, NqPrediction]:
         # The standard reader takes NaN, which Python itself writes; the check above then names the item.
         data = json.loads(path.read_bytes())
     except OSError as error:
-        raise InputError(f"{path.name} cannot be read: {(error.strerror or str(error)).lower()}.") from error
+        raise InputError(f"{path.name} cannot be read: {reason_of(error)}.") from error
     except ValueError as error:
         raise InputError(f"{path.name} is not JSON: {error}.") from error
     if not isinstance(data, dict) or not isinstance(data.get("predictions"), list):

@@ -10,7 +10,7 @@ from typing import Any
 
 import orjson
 
-from longform.errors import InputError
+from longform.errors import InputError, reason_of
 
 __all__ = ["json_rows"]
 
@@ -38,6 +38,6 @@ def json_rows(path: str | Path) -> Iterator[dict[str, Any]]:
                     raise InputError(f"{path}:{number}: the line is not a JSON object.")
                 yield row
     except OSError as error:
-        raise InputError(f"{path} cannot be read: {(error.strerror or str(error)).lower()}.") from None
+        raise InputError(f"{path} cannot be read: {reason_of(error)}.") from None
     except (EOFError, zlib.error):
         raise InputError(f"{path} is cut off, or not a gzip file.") from None

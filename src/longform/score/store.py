@@ -10,7 +10,7 @@ import numpy as np
 import orjson
 
 from longform._version import __version__
-from longform.errors import InputError
+from longform.errors import InputError, reason_of
 from longform.files import atomic_write
 from longform.score.report import Metric, Report, mean_of
 from longform.score.statistics import Interval
@@ -46,7 +46,7 @@ def save_report(folder: Path, report: Report, row: Mapping[str, Any]) -> None:
         with atomic_write(folder / SCORES) as file:
             file.write(orjson.dumps({**row, "means": means}, option=orjson.OPT_INDENT_2))
     except OSError as error:
-        raise InputError(f"{folder} cannot be written: {(error.strerror or str(error)).lower()}.") from error
+        raise InputError(f"{folder} cannot be written: {reason_of(error)}.") from error
 
 
 def load_report(folder: Path) -> Report:

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from longform.errors import InputError
+from longform.errors import InputError, reason_of
 from longform.files import atomic_write
 from longform.trec import trec_id, trec_lines
 
@@ -94,7 +94,7 @@ def _fields(path: Path, count: int | None, form: str) -> Iterator[tuple[int, lis
     except UnicodeDecodeError as error:
         raise InputError(f"{path.name} is not UTF-8 text.") from error
     except OSError as error:
-        raise InputError(f"{path.name} cannot be read: {(error.strerror or str(error)).lower()}.") from error
+        raise InputError(f"{path.name} cannot be read: {reason_of(error)}.") from error
 
 
 def _write(path: Path, lines: Iterator[str]) -> None:
@@ -103,4 +103,4 @@ def _write(path: Path, lines: Iterator[str]) -> None:
             for line in lines:
                 file.write(line.encode())
     except OSError as error:
-        raise InputError(f"{path.name} cannot be written: {(error.strerror or str(error)).lower()}.") from error
+        raise InputError(f"{path.name} cannot be written: {reason_of(error)}.") from error

@@ -9,7 +9,7 @@ from typing import Any
 from sqlalchemy import URL, Connection, Engine, create_engine, event
 from sqlalchemy.exc import DBAPIError
 
-from longform.errors import FailureError
+from longform.errors import FailureError, reason_of
 from longform.serve.migrations import migrate
 
 __all__ = ["DATABASE", "Database", "now"]
@@ -42,7 +42,7 @@ class Database:
             # Questions are nobody else's business.
             self.path.chmod(0o600)
         except OSError as error:
-            raise FailureError(f"{home} cannot be written ({(error.strerror or str(error)).lower()}).") from error
+            raise FailureError(f"{home} cannot be written ({reason_of(error)}).") from error
         except DBAPIError as error:
             raise FailureError(f"{self.path} cannot be opened ({str(error.orig).lower()}).") from error
 

@@ -12,7 +12,7 @@ from typing import Any, BinaryIO
 import orjson
 
 from longform.corpus.training_questions import TrainingQuestion
-from longform.errors import FailureError, InputError
+from longform.errors import FailureError, InputError, reason_of
 from longform.files import checked_target, sync_folder, writing_alone
 from longform.progress import Progress, no_progress
 from longform.retrieve import MODES, Index
@@ -178,7 +178,7 @@ def write_silver(
             part.replace(target)
             sync_folder(target.resolve().parent)
     except OSError as error:
-        sentence = f"{path} cannot be written: {(error.strerror or str(error)).lower()}."
+        sentence = f"{path} cannot be written: {reason_of(error)}."
         kind = FailureError if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EIO) else InputError
         raise kind(sentence) from error
     return summary

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from longform.errors import InputError
+from longform.errors import InputError, reason_of
 from longform.study.dataset_spec import DatasetSpec
 from longform.study.systems.kinds import DEFAULTS, SystemSpec
 
@@ -77,7 +77,7 @@ def read_study(path: str | Path, output: str | Path | None = None) -> Study:
     try:
         table = tomllib.loads(place.read_text(encoding="utf-8-sig"))
     except OSError as error:
-        raise InputError(f"{path} cannot be read: {(error.strerror or str(error)).lower()}.") from None
+        raise InputError(f"{path} cannot be read: {reason_of(error)}.") from None
     except ValueError as error:  # of TOML, of UTF-8, or of a number with thousands of digits
         raise InputError(f"{path} is not valid TOML: {str(error).rstrip('.')}.") from None
     try:

@@ -16,7 +16,7 @@ from filelock import FileLock
 from longform.data.dataset import Dataset
 from longform.data.example import Example
 from longform.data.having import HAVING
-from longform.errors import FailureError, InputError, LongformError
+from longform.errors import FailureError, InputError, LongformError, reason_of
 from longform.files import atomic_write, sha256_of
 from longform.progress import Progress, no_progress
 from longform.study.config import Study
@@ -196,7 +196,7 @@ def _write_examples(study: Study, cells: Sequence[_Cell]) -> None:
                     with atomic_write(path) as file:
                         file.write(_examples_bytes(dataset))
         except OSError as error:
-            raise FailureError(f"{path} cannot be written: {(error.strerror or str(error)).lower()}.") from error
+            raise FailureError(f"{path} cannot be written: {reason_of(error)}.") from error
 
 
 def _of_other_questions(folder: Path, examples: str) -> bool:

@@ -13,7 +13,7 @@ import orjson
 from filelock import FileLock, Timeout
 
 from longform._version import __version__
-from longform.errors import FailureError, InputError
+from longform.errors import FailureError, InputError, reason_of
 from longform.files import atomic_write
 from longform.study.code import code_sha
 from longform.study.ledger import Ledger
@@ -60,7 +60,7 @@ def writing_run(
     except Timeout:
         raise RunBusyError(f"{folder} is being written by another process: wait until it is done.") from None
     except OSError as error:
-        raise FailureError(f"{folder} cannot be written: {(error.strerror or str(error)).lower()}.") from error
+        raise FailureError(f"{folder} cannot be written: {reason_of(error)}.") from error
     try:
         for left in folder.glob(".*.tmp"):
             left.unlink(missing_ok=True)
@@ -90,7 +90,7 @@ def writing_run(
             checked_rows(ledger.rows, folder / ITEMS)
             yield RunWriter(folder, ledger)
     except OSError as error:
-        raise FailureError(f"{folder} cannot be written: {(error.strerror or str(error)).lower()}.") from error
+        raise FailureError(f"{folder} cannot be written: {reason_of(error)}.") from error
     finally:
         lock.release()
 

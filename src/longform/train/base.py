@@ -7,7 +7,7 @@ import re
 import shutil
 from pathlib import Path
 
-from longform.errors import InputError
+from longform.errors import InputError, reason_of
 from longform.files import sha256_of, sync_folder
 from longform.models.registry import cache_folder, find_model, onnx_file
 
@@ -98,7 +98,7 @@ def _fetched(name: str) -> Path:
     except InputError:
         raise
     except Exception as error:
-        reason = (str(error).strip().splitlines() or [type(error).__name__])[0].rstrip(". ")
+        reason = reason_of(error)
         raise InputError(
             f"{name} is neither a folder nor in the cache ({target}), and the hub did not give it "
             f"({reason}): check the name and the network, or {by_hand}."

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from longform.errors import InputError
+from longform.errors import InputError, reason_of
 from longform.models.encoder_settings import EncoderSettings, read_settings
 from longform.train.pairs import Pair
 from longform.train.retrieval_check import RetrievalCheck, RetrievalScores
@@ -49,8 +49,7 @@ def encoder_model(folder: Path, settings: RetrieverSettings) -> Any:
             config_kwargs={"local_files_only": True},
         )
     except (OSError, ValueError, KeyError) as error:
-        line = (str(error).strip().splitlines() or [type(error).__name__])[0].rstrip(". ")
-        raise InputError(f"{folder} cannot be opened by transformers: {line}.") from error
+        raise InputError(f"{folder} cannot be opened by transformers: {reason_of(error)}.") from error
     positions = getattr(body.model.config, "max_position_embeddings", None)
     if positions is not None and settings.max_length > positions:
         raise InputError(f"{folder} has {positions} positions: set --max-length to {positions} or less.")

@@ -10,16 +10,12 @@ The same input gives the same bytes with the same versions of torch, transformer
 
 from __future__ import annotations
 
-import argparse
-import contextlib
 import inspect
 import json
-import logging
 import os
 import sys
 import tempfile
-import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from importlib.metadata import version
 from pathlib import Path
@@ -28,9 +24,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from longform.errors import FailureError, InputError, LongformError
+from longform.errors import FailureError, InputError, reason_of
 from longform.files import atomic_write, sha256_of
 from longform.models.encoder_settings import EncoderSettings, read_settings
+from longform.train.export_command import export_parser, exported
+from longform.train.quiet import quiet_libraries
 
 __all__ = ["export", "main"]
 
@@ -91,7 +89,7 @@ def export(
     settings = replace(settings, name=name or settings.name, max_length=max_length or settings.max_length)
     weights = _weights_of(folder)
     torch, transformers = _imports()
-    with _quiet(transformers):
+    with quiet_libraries(transformers):
         tokens = _tokenizer_json(weights[0].parent, transformers)
         model = _sentence_model(weights[0].parent, settings, torch, transformers)
         graph = _graph(model, torch)
@@ -159,21 +157,6 @@ def _imports() -> tuple[Any, Any]:
     return torch, transformers
 
 
-@contextlib.contextmanager
-def _quiet(transformers: Any) -> Iterator[None]:
-    """Silence the tracer's and the optimiser's remarks: what matters is checked by numbers afterwards."""
-    before = logging.root.manager.disable
-    logging.disable(logging.WARNING)
-    transformers.utils.logging.disable_progress_bar()
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            yield
-    finally:
-        transformers.utils.logging.enable_progress_bar()
-        logging.disable(before)
-
-
 def _sentence_model(folder: Path, settings: EncoderSettings, torch: Any, transformers: Any) -> Any:
     """A transformer with pooling and normalisation after it, as one torch module."""
 
@@ -201,7 +184,7 @@ def _sentence_model(folder: Path, settings: EncoderSettings, torch: Any, transfo
             use_safetensors=True,
         )
     except Exception as error:
-        raise InputError(f"{folder} cannot be opened by transformers: {_line(error)}.") from error
+        raise InputError(f"{folder} cannot be opened by transformers: {reason_of(error)}.") from error
     model = Sentence(body.to(torch.float32)).eval()
     if sum(parameter.numel() for parameter in model.parameters()) > MOST_PARAMETERS:
         raise InputError(f"{folder} has more than {MOST_PARAMETERS:,} parameters, too many for one ONNX file.")
@@ -246,7 +229,7 @@ def _graph(
                 )
         except Exception as error:
             kind = type(model.body).__name__
-            raise FailureError(f"torch cannot export a {kind} to ONNX: {_line(error)}.") from error
+            raise FailureError(f"torch cannot export a {kind} to ONNX: {reason_of(error)}.") from error
         if getattr(model.body.config, "model_type", "") not in FUSED:
             return onnx.load(path)
         from onnxruntime.transformers import optimizer
@@ -304,7 +287,7 @@ def _tokenizer_json(folder: Path, transformers: Any) -> Any:
             )
             tokens = json.loads(loaded.backend_tokenizer.to_str())
         except (OSError, ValueError, AttributeError) as error:
-            raise InputError(f"{folder} has no tokenizer.json and none can be made: {_line(error)}.") from error
+            raise InputError(f"{folder} has no tokenizer.json and none can be made: {reason_of(error)}.") from error
     tokens["truncation"] = None
     tokens["padding"] = None
     return tokens
@@ -340,31 +323,15 @@ def _agreement(
     return lowest
 
 
-def _line(error: BaseException) -> str:
-    """The first line of another library's message, without its full stop."""
-    return (str(error).strip().splitlines() or [type(error).__name__])[0].rstrip(". ")
-
-
 def main(arguments: Sequence[str] | None = None) -> int:
     """The command line of the module; returns the exit code."""
-    parser = argparse.ArgumentParser(prog="python -m longform.train.export", description=__doc__.split("\n")[0])
-    parser.add_argument("folder", help="a sentence-transformers or transformers folder with safetensors weights")
-    parser.add_argument("--out", required=True, help="the folder to write")
-    precision = parser.add_mutually_exclusive_group()
-    precision.add_argument("--int8", action="store_true", default=True, help="8-bit weights (the default)")
-    precision.add_argument("--fp32", dest="int8", action="store_false", help="32-bit weights")
-    parser.add_argument("--max-length", type=int, help="tokens of a text that count; else what the folder says")
-    parser.add_argument("--name", help="the model's name in config.json; else the folder's name")
+    parser = export_parser("longform.train.export", __doc__, "a sentence-transformers or transformers folder")
     given = parser.parse_args(arguments)
-    try:
-        if given.max_length is not None and given.max_length < 3:
-            raise InputError("--max-length must be 3 or more.")
-        out = export(given.folder, given.out, int8=given.int8, max_length=given.max_length, name=given.name)
-    except LongformError as error:
-        sys.stderr.write(f"Error: {error}\n")
-        return error.exit_code
-    sys.stdout.write(f"{out / 'model.onnx'} {sha256_of(out / 'model.onnx')}\n")
-    return 0
+    return exported(
+        given,
+        3,
+        lambda: export(given.folder, given.out, int8=given.int8, max_length=given.max_length, name=given.name),
+    )
 
 
 if __name__ == "__main__":

@@ -10,7 +10,6 @@ and code in the folder is never run.
 
 from __future__ import annotations
 
-import argparse
 import inspect
 import json
 import sys
@@ -23,7 +22,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from longform.errors import FailureError, InputError, LongformError
+from longform.errors import FailureError, InputError, reason_of
 from longform.files import sha256_of
 from longform.models.encoder_settings import read_settings
 from longform.models.heads import HEADS, SHORTEST, head_format
@@ -33,12 +32,12 @@ from longform.train.export import (
     _finished,
     _graph,
     _imports,
-    _line,
-    _quiet,
     _tokenizer_json,
     _weights_of,
     write_model,
 )
+from longform.train.export_command import export_parser, exported
+from longform.train.quiet import quiet_libraries
 
 __all__ = ["export_head", "main"]
 
@@ -91,7 +90,7 @@ def export_head(
     settings = read_settings(folder)
     settings = replace(settings, name=name or folder.resolve().name, max_length=max_length or settings.max_length)
     torch, transformers = _imports()
-    with _quiet(transformers):
+    with quiet_libraries(transformers):
         tokens = _tokenizer_json(folder, transformers)
         model, inputs = _head_model(folder, kind, settings.max_length, torch, transformers)
         graph = _graph(model, torch, inputs, OUTPUTS[kind])
@@ -154,7 +153,7 @@ def _head_model(folder: Path, kind: str, max_length: int, torch: Any, transforme
             output_loading_info=True,
         )
     except Exception as error:
-        raise InputError(f"{folder} cannot be opened by transformers: {_line(error)}.") from error
+        raise InputError(f"{folder} cannot be opened by transformers: {reason_of(error)}.") from error
     missing = sorted(report["missing_keys"])
     if missing:
         # transformers would fill them with random numbers.
@@ -238,27 +237,16 @@ def _softmax(values: NDArray[np.float32]) -> NDArray[np.float32]:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """The command line of the module; returns the exit code."""
-    parser = argparse.ArgumentParser(prog="python -m longform.train.export_heads", description=__doc__.split("\n")[0])
-    parser.add_argument("folder", help="a transformers folder with safetensors weights")
+    parser = export_parser("longform.train.export_heads", __doc__, "a transformers folder")
     parser.add_argument("--kind", required=True, choices=HEADS)
-    parser.add_argument("--out", required=True, help="the folder to write")
-    precision = parser.add_mutually_exclusive_group()
-    precision.add_argument("--int8", action="store_true", default=True, help="8-bit weights (the default)")
-    precision.add_argument("--fp32", dest="int8", action="store_false", help="32-bit weights")
-    parser.add_argument("--max-length", type=int, help="tokens of a pair that count; else what the folder says")
-    parser.add_argument("--name", help="the model's name in config.json; else the folder's name")
     given = parser.parse_args(arguments)
-    try:
-        if given.max_length is not None and given.max_length < SHORTEST:
-            raise InputError(f"--max-length must be {SHORTEST} or more.")
-        out = export_head(
+    return exported(
+        given,
+        SHORTEST,
+        lambda: export_head(
             given.folder, given.out, given.kind, int8=given.int8, max_length=given.max_length, name=given.name
-        )
-    except LongformError as error:
-        sys.stderr.write(f"Error: {error}\n")
-        return error.exit_code
-    sys.stdout.write(f"{out / 'model.onnx'} {sha256_of(out / 'model.onnx')}\n")
-    return 0
+        ),
+    )
 
 
 if __name__ == "__main__":

@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from longform.models.heads import head_format
-from longform.train.export import CALIBRATION, _finished, _graph, _imports, _quiet, _tokenizer_json, write_model
+from longform.train.export import CALIBRATION, _finished, _graph, _imports, _tokenizer_json, write_model
 from longform.train.export_heads import _feed
+from longform.train.quiet import quiet_libraries
 
 if TYPE_CHECKING:
     from longform.train.reranker import RerankerSettings
@@ -36,7 +37,7 @@ def export_reranker(
                 return found.logits
             return self.head.score(found.last_hidden_state, attention_mask, token_type_ids)
 
-    with _quiet(transformers):
+    with quiet_libraries(transformers):
         tokens = _tokenizer_json(base, transformers)
         body = model[0].model
         # Scaled-dot-product attention hides the pattern that the optimiser fuses.

@@ -11,8 +11,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from longform.errors import InputError
-from longform.train.export import _line
+from longform.errors import InputError, reason_of
 from longform.train.fid_data import NONE, SEPARATOR, FidPassage, fid_input
 from longform.train.running import needs
 
@@ -40,7 +39,7 @@ def open_fid(folder: str | Path) -> tuple[Any, Any]:
     except InputError:
         raise
     except Exception as error:
-        raise InputError(f"{folder} cannot be opened as a T5 model by transformers: {_line(error)}.") from error
+        raise InputError(f"{folder} cannot be opened as a T5 model by transformers: {reason_of(error)}.") from error
     return model, tokenizer
 
 

@@ -11,10 +11,10 @@ from typing import Any
 
 from longform.errors import FailureError
 from longform.files import sync_file
-from longform.train.export import _quiet
 from longform.train.generator_fit import held_out_loss
 from longform.train.generator_tokens import Row
 from longform.train.likelihood import CausalModel
+from longform.train.quiet import quiet_libraries
 from longform.train.running import Report, no_report
 
 __all__ = ["check_export", "merged", "write_folder"]
@@ -37,7 +37,7 @@ def write_folder(model: Any, tokenizer: Any, folder: Path, precision: str) -> No
 
     kinds = {"fp32": torch.float32, "fp16": torch.float16, "bf16": torch.bfloat16}
     model.to(kinds[precision])
-    with _quiet(transformers):
+    with quiet_libraries(transformers):
         model.save_pretrained(folder)
         tokenizer.save_pretrained(folder)
     for path in folder.iterdir():

@@ -12,8 +12,7 @@ from math import ceil
 from pathlib import Path
 from typing import Any
 
-from longform.errors import InputError
-from longform.train.export import _line
+from longform.errors import InputError, reason_of
 from longform.train.generator_settings import GeneratorSettings
 from longform.train.generator_tokens import IGNORED, Row, collate
 from longform.train.running import Checkpoints, Report, TrainingStep, no_report, report_callback, train
@@ -38,7 +37,7 @@ def add_lora(model: Any, settings: GeneratorSettings, name: str) -> Any:
     try:
         return get_peft_model(model, config)
     except ValueError as error:
-        raise InputError(f"{name} has no layers that can be fine-tuned: {_line(error)}.") from error
+        raise InputError(f"{name} has no layers that can be fine-tuned: {reason_of(error)}.") from error
 
 
 def held_out_loss(model: Any, rows: Sequence[Row], report: Report = no_report) -> float:

@@ -13,8 +13,9 @@ from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
-from longform.errors import InputError
-from longform.train.export import _line, _quiet, _weights_of
+from longform.errors import InputError, reason_of
+from longform.train.export import _weights_of
+from longform.train.quiet import quiet_libraries
 
 __all__ = ["CausalModel"]
 
@@ -45,7 +46,7 @@ class CausalModel:
         torch, transformers = _imports()
         name = str(name_or_path)
         place, options = _place(name)
-        with _quiet(transformers):
+        with quiet_libraries(transformers):
             try:
                 tokenizer = transformers.AutoTokenizer.from_pretrained(place, trust_remote_code=False, **options)
                 model, info = transformers.AutoModelForCausalLM.from_pretrained(
@@ -57,7 +58,7 @@ class CausalModel:
                     **options,
                 )
             except Exception as error:  # of many kinds: the tokenizers library raises the bare class
-                raise InputError(f"The language model {name} cannot be loaded: {_line(error)}.") from error
+                raise InputError(f"The language model {name} cannot be loaded: {reason_of(error)}.") from error
         if info["missing_keys"]:
             raise InputError(f"{name} is no language model: it has no weights for {min(info['missing_keys'])}.")
         model.eval()

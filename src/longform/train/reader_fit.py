@@ -11,9 +11,8 @@ from math import ceil
 from pathlib import Path
 from typing import Any
 
-from longform.errors import InputError
+from longform.errors import InputError, reason_of
 from longform.files import atomic_write
-from longform.train.export import _line
 from longform.train.reader_windows import by_length, collate
 from longform.train.running import Checkpoints, Report, report_callback, train
 
@@ -71,7 +70,7 @@ def open_body(
             str(folder), config=config, local_files_only=True, trust_remote_code=False, use_safetensors=True
         )
     except Exception as error:
-        raise InputError(f"{folder} cannot be opened as a reader by transformers: {_line(error)}.") from error
+        raise InputError(f"{folder} cannot be opened as a reader by transformers: {reason_of(error)}.") from error
     model = model.to(torch.float32)
     if layers is not None:
         _keep_layers(model, layers, folder)

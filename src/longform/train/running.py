@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import contextlib
 import json
-import logging
 import os
 import shutil
 import time
-import warnings
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,6 +14,7 @@ from typing import Any
 
 from longform.errors import FailureError, InputError
 from longform.files import atomic_write
+from longform.train.quiet import quiet_libraries
 
 __all__ = [
     "Checkpoints",
@@ -189,16 +188,10 @@ def quiet_training() -> Iterator[None]:
     names = {"TOKENIZERS_PARALLELISM": "false", "WANDB_DISABLED": "true", "HF_DATASETS_DISABLE_PROGRESS_BARS": "1"}
     before = {name: os.environ.get(name) for name in names}
     os.environ.update(names)
-    disabled = logging.root.manager.disable
-    logging.disable(logging.WARNING)
-    transformers.utils.logging.disable_progress_bar()
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
+        with quiet_libraries(transformers):
             yield
     finally:
-        transformers.utils.logging.enable_progress_bar()
-        logging.disable(disabled)
         for name, value in before.items():
             if value is None:
                 os.environ.pop(name, None)

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 import orjson
 
-from longform.errors import InputError
+from longform.errors import InputError, reason_of
 from longform.score.rows import json_rows
 
 __all__ = ["Extra", "Span", "Split", "SquadExample", "find_answer", "read_extra", "read_squad", "split_articles"]
@@ -87,7 +87,7 @@ def _json(path: Path) -> Any:
     except (EOFError, zlib.error, gzip.BadGzipFile):
         raise InputError(f"{path} is cut off, or not a gzip file.") from None
     except OSError as error:
-        raise InputError(f"{path} cannot be read: {(error.strerror or str(error)).lower()}.") from None
+        raise InputError(f"{path} cannot be read: {reason_of(error)}.") from None
 
 
 def _examples(path: Path, content: Any) -> Iterator[SquadExample]:

@@ -15,7 +15,7 @@ import click
 import orjson
 
 from longform.cli.options import RESAMPLES, SEED, Whole
-from longform.errors import FailureError
+from longform.errors import FailureError, reason_of
 
 if TYPE_CHECKING:
     from longform.audit.finding import Finding, Table
@@ -111,7 +111,7 @@ def present_findings(
             with atomic_write(Path(output)) as file:
                 file.write(page.encode())
         except OSError as error:
-            raise FailureError(f"{output} cannot be written: {(error.strerror or str(error)).lower()}.") from error
+            raise FailureError(f"{output} cannot be written: {reason_of(error)}.") from error
     if as_json:
         rows = [finding.to_json() for finding in findings]
         record = {"title": title, "findings": rows, "command": command, "hashes": dict(hashes), "seed": seed}
@@ -142,7 +142,7 @@ def keep_findings(folder: Path, findings: Sequence[Finding]) -> None:
         with atomic_write(path) as file:
             file.write(orjson.dumps({"findings": rows}, option=orjson.OPT_INDENT_2))
     except OSError as error:
-        raise FailureError(f"{path} cannot be written: {(error.strerror or str(error)).lower()}.") from error
+        raise FailureError(f"{path} cannot be written: {reason_of(error)}.") from error
 
 
 def _printable(finding: Finding) -> Finding:

@@ -10,7 +10,7 @@ import click
 import orjson
 
 from longform.cli.options import RESAMPLES, SEED
-from longform.errors import InputError
+from longform.errors import InputError, reason_of
 
 if TYPE_CHECKING:
     from longform.score.report import Report
@@ -70,7 +70,7 @@ def load_json(path: str, what: str) -> Any:
     except orjson.JSONDecodeError as error:
         raise InputError(f"{path} is not valid JSON ({error.msg}, line {error.lineno}): the {what} must be.") from None
     except OSError as error:
-        raise InputError(f"{path} cannot be read: {(error.strerror or str(error)).lower()}.") from None
+        raise InputError(f"{path} cannot be read: {reason_of(error)}.") from None
 
 
 def load_object(path: str, what: str) -> dict[str, Any]:

@@ -13,7 +13,7 @@ import orjson
 
 from longform.cli.options import SEED, counted, sentences_option
 from longform.cli.progress import progress_bar
-from longform.errors import InputError
+from longform.errors import InputError, reason_of
 
 if TYPE_CHECKING:
     from longform.study.asqa_study import StoredAnswer
@@ -138,7 +138,7 @@ def _read_stored(path: str, keys: set[str]) -> dict[str, StoredAnswer]:
                 )
                 found[str(row["id"])] = StoredAnswer(str(row["answer"]), passages)
     except OSError as error:
-        raise InputError(f"{path} cannot be read: {(error.strerror or str(error)).lower()}.") from error
+        raise InputError(f"{path} cannot be read: {reason_of(error)}.") from error
     except (orjson.JSONDecodeError, KeyError, TypeError) as error:
         raise InputError(
             f"{path}, line {number}, is no stored answer: it needs id, answer, and passages with title and text."
