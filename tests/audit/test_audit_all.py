@@ -138,6 +138,7 @@ def test_training_questions_without_answers_bound_nothing_and_say_so(
         "best-training-answer@7: the training questions of train have no long answers."
     )
     assert "train.jsonl (training)" in told["hashes"]
+    assert "bm25@2 (items.jsonl)" in told["hashes"]
     with pytest.raises(InputError, match=r"nowhere\.jsonl does not exist\."):
         call(runs["bm25@2"].folder, "--train", tmp_path / "nowhere.jsonl")
 

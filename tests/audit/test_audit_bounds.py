@@ -239,6 +239,19 @@ def test_mistakes_are_one_sentence(runs: dict[str, Run], tmp_path: Path) -> None
         assert message in str(caught.value)
 
 
+def test_a_run_over_other_gold_is_refused(runs: dict[str, Run], tmp_path: Path) -> None:
+    first = runs["mine"].examples[0]
+    other = {"id": first.id, "question": first.question, "long_answers": ["Another answer."]}
+    (tmp_path / "other.jsonl").write_text(json.dumps(other) + "\n")
+    with pytest.raises(InputError, match=rf"is scored by other answers to the question {first.id} than other has"):
+        call("--dataset", tmp_path / "other.jsonl", "--run", runs["mine"].folder, "--resamples", 50)
+    same = [example.to_json() for example in runs["mine"].examples[:5]]
+    (tmp_path / "some.jsonl").write_text("".join(json.dumps(row) + "\n" for row in same))
+    told = call("--dataset", tmp_path / "some.jsonl", "--run", runs["mine"].folder, "--resamples", 50, "--json")
+    notes = json.loads(told.stdout)["findings"][1]["notes"]
+    assert f"mine is compared on 5 of its {runs['mine'].report.n} questions: those that the bounds are over." in notes
+
+
 def test_another_way_to_split_sentences_is_refused(runs: dict[str, Run], monkeypatch: pytest.MonkeyPatch) -> None:
     from longform.cli.audit.bounds import _check_sentences
 

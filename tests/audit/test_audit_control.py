@@ -11,6 +11,7 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
@@ -173,10 +174,31 @@ def test_audit_all_finds_the_runs_beside(reading: Path) -> None:
 def test_runs_in_the_wrong_role_are_named(reading: Path) -> None:
     runs = runs_in(reading)
     found, random = runs["open-book@2"], runs["open-book@2-random"]
-    with pytest.raises(InputError, match="is a run with passages random, which --run does not take"):
+    with pytest.raises(InputError, match=r"--run takes a run with given = .found., and .* is one with random passages"):
         audit_control(random, found)
-    with pytest.raises(InputError, match="is a run with passages found, which --run-gold does not take"):
+    with pytest.raises(InputError, match=r"--run-gold takes a run with given = .gold., and .* with found passages"):
         audit_control(found, random, found)
+
+
+def test_other_systems_are_no_control(reading: Path) -> None:
+    runs = runs_in(reading)
+    found, random = runs["open-book@2"], runs["open-book@2-random"]
+    other = replace(
+        random,
+        record={
+            **random.record,
+            "identity": {
+                **random.record["identity"],
+                "system": {**random.record["identity"]["system"], "words": 3},
+            },
+        },
+    )
+    with pytest.raises(InputError, match=r"differ in words, and not in their passages alone"):
+        audit_control(found, other)
+    bare = {"kind": "bm25", "k": 2}
+    other = replace(random, record={**random.record, "identity": {**random.record["identity"], "system": bare}})
+    with pytest.raises(InputError, match=r"--run-random takes a run with given = .random., and .* no setting given"):
+        audit_control(found, other)
 
 
 def study(folder: Path, text: str) -> dict[str, Run]:

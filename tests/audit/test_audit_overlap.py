@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -270,6 +271,21 @@ def test_a_model_decides_instead_and_is_not_asked_twice(encoder: Encoder, tmp_pa
 
 
 # Labels
+
+
+def test_a_spreadsheet_computes_nothing(pairs: list[QuestionPair], tmp_path: Path) -> None:
+    strange = replace(
+        pairs[0],
+        test=replace(pairs[0].test, id="=1+1", question='=HYPERLINK("http://example.org")'),
+        train=replace(pairs[0].train, id="-7013890438520559398", question="@SUM(A1)"),
+        label=True,
+    )
+    write_pairs(tmp_path / "pairs.csv", [strange])
+    with (tmp_path / "pairs.csv").open(newline="") as file:
+        (row,) = csv.DictReader(file)
+    assert (row["test_id"], row["train_id"]) == ("'=1+1", "-7013890438520559398")
+    assert row["test_question"].startswith("'=") and row["train_question"].startswith("'@")
+    assert read_labels(tmp_path / "pairs.csv") == {("=1+1", "-7013890438520559398"): True}
 
 
 def test_labels_stand_above_the_decision(pairs: list[QuestionPair], tmp_path: Path) -> None:

@@ -191,6 +191,53 @@ def test_convmix_first_question_and_follow_ups(tmp_path: Path) -> None:
         only(whole(tmp_path / "c.json", [{"conv_id": 1, "questions": [TURN | {"answers": []}]}]), "convmix")
 
 
+def test_rows_with_gold_passages_readings_and_follow_ups(tmp_path: Path) -> None:
+    row = {
+        "id": 7,
+        "question": "Who sang?",
+        "long_answer": "Ringo sang.",
+        "answers": ["Ringo"],
+        "passages": ["He sang.", {"title": "Song", "text": "It was Ringo.", "answer": 0}],
+        "readings": [{"question": "Who sang first?", "short_answers": ["Ringo"]}],
+        "follow_ups": [{"question": "When?", "short_answers": [["1966", "in 1966"]]}],
+    }
+    found = load_dataset(lines(tmp_path / "mine.jsonl", row)).examples[0]
+    assert found.long_answers == ("Ringo sang.",) and found.short_answers == (("Ringo",),)
+    assert found.passages == (GoldPassage("", "He sang."), GoldPassage("Song", "It was Ringo.", 0))
+    assert found.readings == (Reading("Who sang first?", ("Ringo",)),)
+    assert found.follow_ups == (FollowUp("7-1", "When?", (("1966", "in 1966"),)),)
+    again = load_dataset(lines(tmp_path / "again.jsonl", found.to_json())).examples[0]
+    assert again == found
+    mapped = lines(tmp_path / "mapped.jsonl", {"ask": "Who?", "ctx": ["He."], "passages": 3})
+    assert load_dataset(mapped, fields={"question": "ask", "passages": "ctx"}).examples[0].passages == (
+        GoldPassage("", "He."),
+    )
+
+
+@pytest.mark.parametrize(
+    ("more", "message"),
+    [
+        ({"passages": 3}, "passages must be a list"),
+        ({"passages": [3]}, "a gold passage: not a JSON object"),
+        ({"passages": [{"title": "T"}]}, "a gold passage: there is no text"),
+        ({"passages": [{"title": 3, "text": "t"}]}, "a gold passage: its title must be a string"),
+        ({"passages": [{"text": "t", "answer": 1}]}, "its answer is the place of a long answer, from 0, or -1 for all"),
+        ({"readings": ["Who?"]}, "a reading: not a JSON object"),
+        ({"readings": [{"question": "Who?", "short_answers": "he"}]}, "a reading: short_answers must be a list"),
+        ({"follow_ups": [{"short_answers": []}]}, "a follow-up: there is no question"),
+        ({"passages": [], "id": ["x"]}, "there is no id, a string or a whole number"),
+        ({"passages": [], "question": {"x": 1}}, "there is no question, a text with something in it"),
+        ({"passages": [], "long_answers": [None, 3]}, "long_answers must be a list of strings"),
+    ],
+)
+def test_rows_of_strange_gold(tmp_path: Path, more: dict[str, Any], message: str) -> None:
+    path = lines(tmp_path / "mine.jsonl", {"question": "Who?", "long_answers": ["He."], **more})
+    with pytest.raises(InputError) as caught:
+        load_dataset(path)
+    assert message in str(caught.value)
+    assert "mine.jsonl:1" in str(caught.value)
+
+
 def test_rows_by_a_map_of_fields(tmp_path: Path) -> None:
     path = lines(tmp_path / "mine.jsonl", {"ask": "Who?", "gold": {"text": "Ringo did it."}, "n": 3})
     example = only(path, fields={"question": "ask", "long_answers": "gold.text", "id": "n"})

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from longform.errors import InputError
+from longform.errors import FailureError, InputError
 from longform.report import gather
 from longform.report.caveats import caveats, share
 
@@ -93,6 +93,21 @@ def test_damaged_scores_do_not_stop_a_report(runs: Path) -> None:
     (one,) = found.datasets[0].unfinished
     assert (one.run.system, one.why) == ("bm25@5", "has damaged scores")
     assert "bm25@5 on ambiguous has damaged scores and is in no table: 24 of 24 (100 %) answers." in caveats(found)
+
+
+def test_a_damaged_run_does_not_stop_a_report(runs: Path) -> None:
+    first, second = (path.parent for path in sorted(runs.rglob("bm25@*/run.json"))[:2])
+    (first / "run.json").write_text("[]")
+    (second / "items.jsonl").write_text('{"id": "x", "answers": 3}\n')
+    found = gather(runs)
+    told = caveats(found)
+    assert told[0].startswith(f"Left out: {first / 'run.json'} is damaged: remove {first}")
+    assert told[1].startswith(f"Left out: {second / 'items.jsonl'} is damaged: its line for x has no answers")
+    assert not {first, second} & {run.folder for dataset in found.datasets for run in dataset.runs}
+    for path in runs.rglob("run.json"):
+        path.write_text("[]")
+    with pytest.raises(FailureError, match="is damaged"):
+        gather(runs)
 
 
 def test_two_runs_of_the_same_name_are_told_apart(runs: Path) -> None:

@@ -108,7 +108,14 @@ def test_what_an_answer_says_is_shown_not_run(html: str) -> None:
     assert re.search(r'<a href="#d0-e\d-p\d+" class="cite">\[1\]</a> <span class="cite">\[9\]</span>', html)
 
 
-@given(st.text(), st.text())
+def test_characters_that_html_forbids_are_replaced() -> None:
+    assert tag("p", "a\x00b\x1bc\td", title="\x7f") == '<p title="\ufffd">a\ufffdb\ufffdc\td</p>'
+
+
+_TEXTS = st.text(st.characters(exclude_categories=["Cs", "Cc"]))
+
+
+@given(_TEXTS, _TEXTS)
 def test_markup_escapes(inner: str, value: str) -> None:
     class Text(HTMLParser):
         found = ""

@@ -18,7 +18,7 @@ from longform.report.gather import DatasetRuns, Entry
 from longform.report.labels import Box, in_lanes, place_labels
 from longform.report.page_scores import score_tables
 from longform.report.plot import Plot
-from longform.report.scatter import scatter
+from longform.report.scatter import scatter, side_by_side
 from longform.report.svg import nice_ticks, shortened, text_width
 from longform.report.table import score_table
 from longform.report.timing import mean_seconds, timing
@@ -228,3 +228,12 @@ def test_ticks_hold_what_they_measure(low: float, span: float) -> None:
 @given(st.text(max_size=60), st.floats(20, 200))
 def test_shortened_texts_fit(text: str, width: float) -> None:
     assert text_width(shortened(text, width)) <= max(width, text_width("…"))
+
+
+def test_marks_of_equal_systems_stand_side_by_side() -> None:
+    points = [(100.0, 50.0)] * 3 + [(2.0, 50.0)] * 2
+    placed, moved = side_by_side(points, 0.0)
+    assert moved and len(set(placed)) == 5
+    assert all(abs(first[0] - second[0]) >= 11 for at, first in enumerate(placed[:3]) for second in placed[at + 1 : 3])
+    assert placed[4][0] > placed[3][0], "there is no room to the left"
+    assert side_by_side([(1.0, 1.0), (90.0, 1.0)], 0.0) == ([(1.0, 1.0), (90.0, 1.0)], False)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import random
+import shutil
 import signal
 import subprocess
 import sys
@@ -199,17 +200,18 @@ def test_other_questions_under_the_same_label_are_refused(tmp_path: Path) -> Non
     path = small(tmp_path, 'datasets = [{ file = "q.jsonl" }]\nsystems = ["question"]\n')
     run_study(read_study(path))
     path.write_text('datasets = [{ file = "q.jsonl", limit = 1 }]\nsystems = ["question"]\n')
-    with pytest.raises(InputError, match="holds runs over other questions than q has now: give the dataset another"):
+    with pytest.raises(InputError, match="holds runs over other questions or other gold than q has now: give the"):
         run_study(read_study(path))
 
 
 def test_a_run_that_fails_does_not_stop_the_others(tmp_path: Path) -> None:
     path = small(
         tmp_path,
-        'datasets = [{ file = "q.jsonl" }]\nsystems = [{ kind = "stored", file = "half.jsonl" }, "question"]\n',
+        'index = "my.index"\ndatasets = [{ file = "q.jsonl" }]\nsystems = ["bm25@1", "question"]\n',
     )
-    (tmp_path / "half.jsonl").write_text('{"id": "a", "answer": "Ringo."}\n')
-    with pytest.raises(InputError, match=r"1 of 2 runs is not finished; the others are\. stored on q: .* question b"):
+    Index.create(tmp_path / "my.index", read(str(EXAMPLES / "pages" / "a-star-is-born-1937-film.md")))
+    shutil.rmtree(next((tmp_path / "my.index").glob("bm25-*")))
+    with pytest.raises(FailureError, match=r"1 of 2 runs is not finished; the others are\. bm25@1 on q: "):
         run_study(read_study(path))
     assert Run.open(tmp_path / "runs" / "q" / "question-x8").complete
 
@@ -242,6 +244,74 @@ def test_what_questions_lack_is_said_before_the_first_is_asked(tmp_path: Path, s
     )
     made = run_study(read_study(path))
     assert [(run.dataset, run.items) for run in made] == [("q", 1), ("q", 1), ("one", 1), ("one", 1)]
+
+
+def test_what_cannot_be_run_or_scored_is_said_beforehand(tmp_path: Path) -> None:
+    def refused(text: str) -> str:
+        path = small(tmp_path, text)
+        for make in (plan, run_study):
+            with pytest.raises(InputError) as caught:
+                make(read_study(path))
+        assert not (tmp_path / "runs").exists()
+        return str(caught.value)
+
+    (tmp_path / "half.jsonl").write_text('{"id": "a", "answer": "Ringo."}\n')
+    stored = 'datasets = [{ file = "q.jsonl" }]\nsystems = ["question", { kind = "stored", file = "half.jsonl" }]'
+    assert refused(stored) == "The system stored: half.jsonl has no answer to the question b."
+    (tmp_path / "half.jsonl").write_text('{"id": "a", "answer": "Ringo."}\n{"id": "a", "answer": "Paul."}\n')
+    assert "half.jsonl:2: there is an answer to the question a already" in refused(stored)
+    none = 'datasets = [{ file = "q.jsonl" }]\nsystems = [{ kind = "question", datasets = [] }]'
+    assert refused(none) == "There is nothing to run: none of the systems is meant for any of the datasets."
+    (tmp_path / "bare.jsonl").write_text('{"question": "Who?"}\n')
+    bare = 'datasets = [{ file = "bare.jsonl" }]\nsystems = ["question"]'
+    assert refused(bare).startswith("There is nothing to score by")
+
+
+def test_sentences_that_cannot_be_split_are_said_beforehand(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("nltk.data.path", [str(tmp_path / "none")])
+    for name in ("NLTK_DATA", "HOME"):
+        monkeypatch.setenv(name, str(tmp_path / "none"))
+    path = small(tmp_path, 'datasets = [{ file = "q.jsonl" }]\nsystems = ["question"]\n[scores]\nsentences = "punkt"\n')
+    with pytest.raises((InputError, FailureError), match=r"[Pp]unkt"):
+        run_study(read_study(path))
+    assert not (tmp_path / "runs").exists()
+
+
+def test_answers_that_nothing_tells_of_are_not_gone_on_with(tmp_path: Path) -> None:
+    path = small(tmp_path, 'datasets = [{ file = "q.jsonl" }]\nsystems = ["question"]\n')
+    run_study(read_study(path))
+    folder = tmp_path / "runs" / "q" / "question-x8"
+    kept = (folder / "run.json").read_bytes()
+    (folder / "run.json").unlink()
+    with pytest.raises(InputError, match=r"has answers but no run\.json, so that nothing says what made them"):
+        run_study(read_study(path))
+    (folder / "run.json").write_bytes(kept)
+    items = folder / "items.jsonl"
+    whole = items.read_bytes()
+    items.write_bytes(whole + b'{"id": "z", "answers": [{"text": "No."}]}\n')
+    with pytest.raises(FailureError, match=r"1 of 1 runs is not finished\. .* its line for z is of no question of q"):
+        run_study(read_study(path))
+    for line in (
+        b'{"id": "a", "answers": [{"text": null}]}',
+        b'{"id": "a", "answers": [{"text": "x"}], "ranks": 3}',
+        b'{"id": "a", "answers": [{"text": "x"}], "passages": [{"text": "x"}]}',
+        b'{"id": "a", "answers": [{"text": "x"}], "seconds": {"total": "x"}}',
+    ):
+        items.write_bytes(line + b"\n" + whole.splitlines(keepends=True)[1])
+        with pytest.raises(FailureError, match=r"items.jsonl is damaged: its line for a has no \w+ that can be read"):
+            run_study(read_study(path))
+    items.write_bytes(whole)
+    run_study(read_study(path))
+
+
+def test_a_question_that_finds_nothing_has_a_recall_of_0() -> None:
+    examples = [Example(name, "Who?", ("He.",), (("he",),), ("Page",)) for name in "ab"]
+    hit = {"answers": [{"text": "He."}], "ranking": ["x"], "ranks": {"answer": [1], "page": [None]}}
+    rows = {"a": hit, "b": {"answers": [{"text": ""}]}}
+    scores = score_rows(examples, rows, "text").scores
+    assert (scores["answer_recall@1"], scores["page_recall@1"]) == (50.0, 0.0)
+    without = [examples[0], Example("b", "Who?", ("He.",), (("he",),))]
+    assert "page_recall@1" not in score_rows(without, rows, "text").scores
 
 
 def test_other_code_does_not_go_on_with_a_run_but_keeps_a_finished_one(

@@ -164,6 +164,14 @@ def test_stored_answers(tools: Tools, tmp_path: Path) -> None:
         stored.answer(Example("2", "Who?"))
 
 
+def test_a_random_answer_is_that_of_another_question(tools: Tools, tmp_path: Path) -> None:
+    rows = [{"id": str(n), "question": "Who?", "long_answers": [f"Answer {n}."]} for n in range(3)]
+    (tmp_path / "train.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    drawn = opened({"kind": "random-answer", "train": str(tmp_path / "train.jsonl")}, tools)
+    for n in range(3):
+        assert said(drawn.answer(Example(str(n), "Who?"))) != f"Answer {n}."
+
+
 class Endpoint(BaseHTTPRequestHandler):
     """A chat endpoint that says the same to everybody, and remembers what it was asked."""
 

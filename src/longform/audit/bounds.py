@@ -22,7 +22,6 @@ from longform.audit.shown import (
     metric_name,
     quality_metrics,
     restricted,
-    score_text,
 )
 from longform.score.report import Metric, Report
 from longform.score.statistics import Comparison, intervals
@@ -47,7 +46,8 @@ def audit_bounds(bounds: Bounds, *, notes: Sequence[str] = (), resamples: int = 
         if floor is None or people is None or people.report.scores[name] <= 0:
             continue
         low, high = floor.report.scores[name], people.report.scores[name]
-        reached = f"reaches {score_text(low, high)}, and {people.title} {score_text(high, low)}"
+        digits = digits_of(people.report, name)
+        reached = f"reaches {low:.{digits}f}, and {people.title} {high:.{digits}f}"
         line = f"on {metric_name(name)} {floor.title} {reached}"
         gap = _gap(floor.report, people.report, name, resamples, seed)
         fewest = min(fewest, gap.n)
@@ -126,7 +126,7 @@ def _people(bounds: Sequence[Bound], metric: str) -> Bound | None:
 
 def _lower_words(bounds: Bounds, names: Sequence[str]) -> str:
     told = [
-        f"{metric_name(name)} {score_text(floor.report.scores[name])} ({floor.title})"
+        f"{metric_name(name)} {floor.report.scores[name]:.{digits_of(floor.report, name)}f} ({floor.title})"
         for name in names
         if (floor := _floor(bounds.bounds, name)) is not None
     ]
@@ -135,10 +135,9 @@ def _lower_words(bounds: Bounds, names: Sequence[str]) -> str:
 
 def _table(bounds: Bounds, names: Sequence[str], resamples: int, seed: int) -> Table:
     rows = []
-    digits = {name: digits_of(*(one.report.scores.get(name, 0.0) for one in bounds.bounds)) for name in names}
     for bound in bounds.bounds:
         found = intervals(bound.report, resamples=resamples, seed=seed)
-        cells = [interval_text(found[name], digits[name]) if name in found else "" for name in names]
+        cells = [interval_text(found[name], digits_of(bound.report, name)) if name in found else "" for name in names]
         side = "▼" if bound.side == LOWER else "▲"
         rows.append([bound.name, side, f"{bound.report.n:,}", f"{bound.report.scores['length']:.1f}", *cells])
     columns = ["bound", "", "questions", "words", *(metric_name(name) for name in names)]

@@ -28,7 +28,7 @@ from longform.study.scores import score_rows
 from longform.study.systems.kinds import SystemSpec
 from longform.study.systems.tools import Tools
 
-__all__ = ["BOUNDS", "Bound", "Bounds", "make_bounds", "nearby_bounds", "write_bounds"]
+__all__ = ["BOUNDS", "Bound", "Bounds", "bounds_beside", "make_bounds", "nearby_bounds", "write_bounds"]
 
 BOUNDS = "bounds.json"
 FORMAT = "longform-bounds/1"
@@ -98,6 +98,18 @@ def make_bounds(
     return bounds
 
 
+def bounds_beside(run: Run) -> list[Run]:
+    """The finished runs beside a run, over the same questions, that are bounds."""
+    return [
+        other
+        for other in find_runs(run.folder.parent)
+        if side_of(_settings(other))
+        and other.complete
+        and other.folder != run.folder
+        and other.record["identity"]["examples"] == run.record["identity"]["examples"]
+    ]
+
+
 def nearby_bounds(
     run: Run,
     *,
@@ -110,12 +122,7 @@ def nearby_bounds(
 
     With training questions (``train``) also those from their answers; ``cache`` keeps the vectors of questions.
     """
-    beside = [other for other in find_runs(run.folder.parent) if side_of(_settings(other)) and other.complete]
-    found = {
-        other.system: _of_run(other)
-        for other in beside
-        if other.folder != run.folder and other.record["identity"]["examples"] == run.record["identity"]["examples"]
-    }
+    found = {other.system: _of_run(other) for other in bounds_beside(run)}
     settings = finished(run).settings
     way = sentences or str(settings.get("sentences", "own"))
     left_out = {}

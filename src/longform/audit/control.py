@@ -15,7 +15,7 @@ from longform.audit.correlation import spearman
 from longform.audit.drawn import Texts, drawn_report, others_passages, passages_of
 from longform.audit.enough import FEW, LEVEL, more_to_decide
 from longform.audit.finding import Finding, Verdict
-from longform.audit.shown import comparison_row, finished, metric_name, quality_metrics, restricted, score_text
+from longform.audit.shown import comparison_row, digits_of, finished, metric_name, quality_metrics, restricted
 from longform.data.example import Example
 from longform.data.having import longest_reference
 from longform.errors import InputError
@@ -23,7 +23,7 @@ from longform.score.report import Report
 from longform.score.statistics import Comparison, compare
 from longform.study.runs import Run
 
-__all__ = ["CHECK", "GAIN", "GAP", "Evidence", "audit_control", "texts_of"]
+__all__ = ["CHECK", "GAIN", "GAP", "Evidence", "audit_control", "texts_of", "unlike_settings"]
 
 CHECK = "Does it use what it retrieves?"
 
@@ -101,11 +101,12 @@ def audit_control(
         if (one := scores[name]).first > 0
     }
     draws = Evidence.judge(gap["telling"], GAP, n)
-    verdict, words = _verdict(scores, better, gap["telling"], draws, n)
+    digits = {name: digits_of(reports["found"], name) for name in scores}
+    verdict, words = _verdict(scores, digits, better, gap["telling"], draws, n)
     if verdict is Verdict.UNKNOWN:
         words += f" {_more(scores, better, gap, n, resamples)}"
     tables = (
-        scores_table(scores, best),
+        scores_table(scores, digits, n, best),
         ngram_table(drawn),
         telling_table(drawn),
         correlation_table(correlations),
@@ -137,21 +138,37 @@ def texts_of(run: Run) -> dict[str, list[str]]:
     return {identifier: [answer["text"] for answer in row["answers"]] for identifier, row in run.rows.items()}
 
 
+def unlike_settings(found: Run, other: Run) -> list[str]:
+    """The settings in which two runs differ, besides those that the passages of a control come from."""
+    mine, theirs = (run.record["identity"]["system"] for run in (found, other))
+    # Gold passages come from no index, and answers out of files are files of their own.
+    apart = {"given", "file"} | ({"index"} if theirs.get("given") == "gold" else set())
+    return [key for key in dict.fromkeys([*mine, *theirs]) if key not in apart and mine.get(key) != theirs.get(key)]
+
+
 def _check_roles(found: Run, random: Run, gold: Run | None) -> None:
-    for run, role, option in (
-        (found, "found", "--run"),
-        (random, "random", "--run-random"),
-        (gold, "gold", "--run-gold"),
-    ):
-        given = None if run is None else run.record["identity"]["system"].get("given")
-        if run is not None and given is not None and given != role:
-            raise InputError(f"{run.folder} is a run with passages {given}, which {option} does not take.")
     if found.folder.resolve() == random.folder.resolve():
         raise InputError(f"{found.folder} is named twice: a control compares it with a run from random passages.")
     if found.record["identity"]["examples"] != random.record["identity"]["examples"]:
         raise InputError(f"{found.folder} and {random.folder} are over other questions: a control asks the same ones.")
     if gold is not None and not set(gold.rows) <= set(found.rows):
         raise InputError(f"{gold.folder} and {found.folder} are over other questions: a control asks the same ones.")
+    for run, role, option in (
+        (found, "found", "--run"),
+        (random, "random", "--run-random"),
+        (gold, "gold", "--run-gold"),
+    ):
+        settings = {"kind": "stored"} if run is None else run.record["identity"]["system"]
+        # Of answers out of a file nobody but their owner knows which passages they were made from.
+        if run is not None and settings["kind"] != "stored" and settings.get("given") != role:
+            told = f"{settings['given']} passages" if "given" in settings else f"no setting given, a {settings['kind']}"
+            raise InputError(f'{option} takes a run with given = "{role}", and {run.folder} is one with {told}.')
+    for other in (random, gold):
+        if other is not None and (unlike := unlike_settings(found, other)):
+            raise InputError(
+                f"{found.folder} and {other.folder} differ in {unlike[0]}, and not in their passages alone: a control "
+                "has everything else alike."
+            )
 
 
 def _check_scores(runs: Sequence[Run]) -> None:
@@ -208,13 +225,18 @@ def _more(
 
 
 def _verdict(
-    scores: Mapping[str, Comparison], better: Mapping[str, Evidence], telling: Comparison, draws: Evidence, n: int
+    scores: Mapping[str, Comparison],
+    digits: Mapping[str, int],
+    better: Mapping[str, Evidence],
+    telling: Comparison,
+    draws: Evidence,
+    n: int,
 ) -> tuple[Verdict, str]:
     falls = sorted(better, key=lambda name: -better[name].value / scores[name].first)
     gains = [name for name in falls if better[name].shown]
     told = "; ".join(
-        f"{metric_name(name)} is {score_text(scores[name].first, scores[name].second)} with the passages found and "
-        f"{score_text(scores[name].second, scores[name].first)} with random ones"
+        f"{metric_name(name)} is {scores[name].first:.{digits[name]}f} with the passages found and "
+        f"{scores[name].second:.{digits[name]}f} with random ones"
         for name in (gains or falls)[:2]
     )
     held = (

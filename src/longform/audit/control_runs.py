@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from longform.audit.control import unlike_settings
 from longform.data.dataset import Dataset
 from longform.data.having import GOLD_PASSAGES, HAVING
 from longform.progress import Progress, no_progress
@@ -72,9 +73,9 @@ def _with_gold(spec: DatasetSpec, dataset: Dataset) -> tuple[DatasetSpec | None,
 
 
 def control_siblings(run: Run) -> tuple[Run | None, Run | None]:
-    """The runs beside a run that differ from it in nothing but ``given``: with random passages, and with gold ones.
+    """The runs of its study that differ from it in nothing but ``given``: with random passages, and with gold ones.
 
-    Those with gold passages may be over some of the questions alone, in a folder beside.
+    Those with gold passages may be over some of the questions alone, in the folder of another dataset.
     """
     mine = _settings(run)
     if mine.get("given") != "found":
@@ -82,9 +83,9 @@ def control_siblings(run: Run) -> tuple[Run | None, Run | None]:
     random = gold = None
     for other in find_runs(run.folder.parent.parent):
         theirs = _settings(other)
-        if not other.complete or any(mine.get(key) != theirs.get(key) for key in {*mine, *theirs} - {"given", "index"}):
+        if not other.complete or unlike_settings(run, other):
             continue
-        if theirs.get("given") == "random" and _same_questions(run, other) and mine.get("index") == theirs.get("index"):
+        if theirs.get("given") == "random" and _same_questions(run, other):
             random = other
         if theirs.get("given") == "gold" and set(other.rows) <= set(run.rows):
             gold = other

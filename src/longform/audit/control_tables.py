@@ -5,34 +5,42 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from longform.audit.finding import Table
-from longform.audit.shown import difference_text, digits_of, metric_name
+from longform.audit.shown import difference_text, metric_name
 from longform.score.report import Report
 from longform.score.statistics import Comparison, Interval, p_text
 
 __all__ = ["correlation_table", "ngram_table", "scores_table", "telling_table"]
 
 
-def scores_table(scores: Mapping[str, Comparison], best: tuple[int, Mapping[str, Comparison]] | None) -> Table:
-    """Every score with its change, and with gold passages where there are any."""
+def scores_table(
+    scores: Mapping[str, Comparison],
+    digits: Mapping[str, int],
+    n: int,
+    best: tuple[int, Mapping[str, Comparison]] | None,
+) -> Table:
+    """Every score with its change, and with gold passages, on their questions, where there are any."""
     columns = ["score", "found", "random", "found − random", "p"]
+    part = best is not None and best[0] < n
     if best is not None:
-        columns += ["gold", "gold − found", "p"]
+        of = f", {best[0]:,} of {n:,}" if part else ""
+        columns += [*([f"found{of}"] if part else []), f"gold{of}", "gold − found", "p"]
     rows = []
     for name, one in scores.items():
+        row = [metric_name(name), _number(one.first, digits[name]), _number(one.second, digits[name])]
+        row += [difference_text(one, digits[name]), p_text(one.holm)]
         gold = None if best is None else best[1].get(name)
-        digits = digits_of(one.first, one.second, 0.0 if gold is None else gold.first)
-        row = [metric_name(name), f"{one.first:.{digits}f}", f"{one.second:.{digits}f}"]
-        row += [difference_text(one, digits), p_text(one.holm)]
-        if best is not None:
-            shown = (
-                [] if gold is None else [f"{gold.first:.{digits}f}", difference_text(gold, digits), p_text(gold.holm)]
-            )
-            row += shown or [""] * 3
-        rows.append(row)
+        if gold is not None:
+            row += [_number(gold.second, digits[name])] if part else []
+            row += [_number(gold.first, digits[name]), difference_text(gold, digits[name]), p_text(gold.holm)]
+        rows.append(row + [""] * (len(columns) - len(row)))
     note = "In brackets the 95 % interval of the paired difference; p by a paired permutation test, after Holm."
-    if best is not None:
-        note += f" Gold against found is on the {best[0]:,} questions that have gold passages."
+    if best is not None and part:
+        note += f" Gold is compared on the {best[0]:,} of the {n:,} questions that its run has."
     return Table("Scores", columns, rows, note)
+
+
+def _number(value: float, digits: int) -> str:
+    return f"{value:.{digits}f}"
 
 
 _OUTPUTS = {"found": "from the passages found", "random": "from random passages", "people": "by people (the longest)"}

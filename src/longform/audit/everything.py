@@ -8,7 +8,7 @@ from typing import Any
 
 from longform.audit import control, length, overlap, placed
 from longform.audit.bound_systems import side_of
-from longform.audit.bounds_runs import nearby_bounds
+from longform.audit.bounds_runs import bounds_beside, nearby_bounds
 from longform.audit.control_runs import control_siblings
 from longform.audit.finding import Finding, Verdict
 from longform.audit.own_passages import audit_passages
@@ -18,7 +18,7 @@ from longform.progress import Progress, no_progress
 from longform.study.dataset_spec import DatasetSpec
 from longform.study.runs import Run
 
-__all__ = ["audit_run", "training_of"]
+__all__ = ["audit_run", "runs_behind", "training_of"]
 
 
 def audit_run(
@@ -51,6 +51,14 @@ def audit_run(
         (overlap.CHECK, lambda: _overlap(run, train, cache, resamples, seed, progress)),
     ]
     return [finding for check, audit in checks for finding in _told(check, audit)]
+
+
+def runs_behind(run: Run) -> dict[str, Run]:
+    """The runs that the checks of a run read, by what they are to it."""
+    random, gold = control_siblings(run)
+    found = {run.system: run, "random passages": random, "gold passages": gold}
+    found |= {f"the bound {other.system}": other for other in bounds_beside(run)}
+    return {role: other for role, other in found.items() if other is not None}
 
 
 def training_of(run: Run) -> DatasetSpec | None:

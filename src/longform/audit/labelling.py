@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import os
+import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -34,6 +35,8 @@ LABELS = {"y": True, "n": False}
 """What a label says: the same question, or another. ``s`` is a pair that a person has passed over."""
 _SPELLINGS = {"y": "y", "yes": "y", "1": "y", "2": "y", "true": "y", "n": "n", "no": "n", "0": "n", "false": "n"}
 _SKIPPED = {"s", "skip", "?"}
+# What a spreadsheet would compute; a number is none.
+_FORMULA = re.compile(r"^(?:[=+@\t\r]|-(?!\d+(?:\.\d+)?$))")
 
 
 def write_pairs(path: Path, pairs: Sequence[QuestionPair]) -> None:
@@ -42,7 +45,7 @@ def write_pairs(path: Path, pairs: Sequence[QuestionPair]) -> None:
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(COLUMNS)
     for pair in pairs:
-        writer.writerow(_row(pair))
+        writer.writerow([_FORMULA.sub(r"'\g<0>", cell) for cell in _row(pair)])
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with atomic_write(path) as file:
@@ -141,8 +144,13 @@ def _all_labels(path: Path) -> dict[tuple[str, str], str]:
         kept = "s" if label in _SKIPPED else _SPELLINGS.get(label)
         if kept is None:
             raise InputError(f"{path}:{number}: the label {label!r} is neither y, n nor s.")
-        found[row["test_id"] or "", row["train_id"] or ""] = kept
+        found[_unquoted(row["test_id"]), _unquoted(row["train_id"])] = kept
     return found
+
+
+def _unquoted(cell: str | None) -> str:
+    """A cell without the apostrophe that kept a spreadsheet from taking it for a formula."""
+    return cell[1:] if cell and cell[0] == "'" and _FORMULA.match(cell[1:]) else cell or ""
 
 
 def _rows(path: Path) -> Iterator[tuple[int, dict[str, str | None]]]:

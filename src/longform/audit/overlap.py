@@ -102,10 +102,11 @@ def audit_overlap(overlap: Overlap, *, decided_by: str = "", nearest: int = NEAR
         wilson(len(ids), of) for ids in (overlap.paraphrased, overlap.topical, overlap.copied)
     )
     labelled = sum(pair.label is not None for pair in overlap.pairs)
-    said = f"{paraphrased.number:,} of {of:,} test questions ({_percent(paraphrased)}) are asked in other words"
+    how = "in the same or other words" if copied.number else "in other words"
     words = (
-        f"{said} among the {overlap.training:,} training questions, {copied.number or 'none'} of them word for word, "
-        f"and {topical.number:,} ({_percent(topical)}) have a training question on the same topic."
+        f"{paraphrased.number:,} of {of:,} test questions ({_percent(paraphrased)}) are asked {how} among the "
+        f"{overlap.training:,} training questions, {copied.number or 'none'} of them word for word, and "
+        f"{topical.number:,} ({_percent(topical)}) have a training question on the same topic."
     )
     verdict = Verdict.FINE
     if paraphrased.share >= MUCH or (copied.number and copied.low >= MUCH / 5):

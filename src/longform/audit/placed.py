@@ -12,12 +12,12 @@ from longform.audit.finding import Finding, Table, Verdict
 from longform.audit.shown import (
     comparison_row,
     difference_text,
+    digits_of,
     finished,
     left_out_notes,
     metric_name,
     quality_metrics,
     restricted,
-    score_text,
 )
 from longform.errors import InputError
 from longform.score.report import Report
@@ -54,14 +54,19 @@ class Placed:
         return "above" if self.found.difference > 0 else "below"
 
     @property
+    def digits(self) -> int:
+        """How many digits behind the point are shown."""
+        return digits_of(self.bound.report, self.metric)
+
+    @property
     def system_text(self) -> str:
         """The system's score as it is shown."""
-        return score_text(self.found.first, self.found.second)
+        return f"{self.found.first:.{self.digits}f}"
 
     @property
     def bound_text(self) -> str:
         """The bound's score as it is shown."""
-        return score_text(self.found.second, self.found.first)
+        return f"{self.found.second:.{self.digits}f}"
 
     @property
     def against(self) -> str:
@@ -135,6 +140,9 @@ def place_system(
         ],
     }
     notes = left_out_notes(bounds.left_out)
+    widest = max((one.n for one in places), default=report.n)
+    if widest < report.n:
+        notes.append(f"{name} is compared on {widest:,} of its {report.n:,} questions: those that the bounds are over.")
     return Finding(f"{CHECK} ({name})", verdict, words, [_placed_table(name, places)], numbers, notes)
 
 
@@ -221,7 +229,7 @@ def _placed_table(name: str, places: Sequence[Placed]) -> Table:
             "▼" if one.bound.side == LOWER else "▲",
             one.bound_text,
             one.system_text,
-            difference_text(one.found),
+            difference_text(one.found, one.digits),
             p_text(one.p),
             one.where,
         ]

@@ -25,7 +25,6 @@ __all__ = [
     "quality_metrics",
     "restricted",
     "run_hashes",
-    "score_text",
 ]
 
 NAMES: Mapping[str, str] = {
@@ -39,7 +38,8 @@ NAMES: Mapping[str, str] = {
 }
 """What people call the scores."""
 
-_NOT_QUALITY = ("length", "groundedness", "num_preds")
+_COUNTS = ("length", "num_preds")
+_NOT_QUALITY = (*_COUNTS, "groundedness")
 
 
 def metric_name(name: str) -> str:
@@ -92,22 +92,10 @@ def run_hashes(run: Run, role: str = "") -> dict[str, str]:
     return {**found, f"{role or run.system} (items.jsonl)": sha256_of(items)}
 
 
-def digits_of(*values: float) -> int:
-    """One digit behind the point where one of the scores is a percentage, three where all are shares.
-
-    >>> digits_of(0.4, 12.0), digits_of(0.4, 0.7)
-    (1, 3)
-    """
-    return 1 if max(map(abs, values), default=0.0) > 1 else 3
-
-
-def score_text(value: float, *others: float) -> str:
-    """A score as it is shown beside others.
-
-    >>> score_text(0.4, 41.23), score_text(0.3333)
-    ('0.4', '0.333')
-    """
-    return f"{value:.{digits_of(value, *others)}f}"
+def digits_of(report: Report, name: str) -> int:
+    """Digits behind the point of a score: one on a scale to 100, three on a scale to 1, as QAMPARI's is."""
+    metric = next(metric for metric in report.metrics if metric.name == name)
+    return 3 if metric.column is not None and metric.scale == 1.0 and name not in _COUNTS else 1
 
 
 def interval_text(found: Interval, digits: int = 1) -> str:
@@ -119,13 +107,12 @@ def interval_text(found: Interval, digits: int = 1) -> str:
     return f"{found.value:.{digits}f} [{found.low:.{digits}f}, {found.high:.{digits}f}]"
 
 
-def difference_text(found: Comparison, digits: int | None = None) -> str:
+def difference_text(found: Comparison, digits: int = 1) -> str:
     """The difference of two systems with its interval.
 
     >>> difference_text(Comparison(30.0, 20.0, 10.0, 8.0, 12.0, 0.01, 0.01))
     '+10.0 [+8.0, +12.0]'
     """
-    digits = digits_of(found.first, found.second) if digits is None else digits
     return f"{found.difference:+.{digits}f} [{found.low:+.{digits}f}, {found.high:+.{digits}f}]"
 
 

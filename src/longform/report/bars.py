@@ -9,7 +9,7 @@ from longform.report.gather import DatasetRuns
 from longform.report.labels import in_lanes
 from longform.report.measures import measure_of
 from longform.report.plot import WIDTH, Plot
-from longform.report.svg import SIZE, Drawing, nice_ticks, shortened, text_width
+from longform.report.svg import SIZE, Drawing, nice_ticks, shortened, shortened_apart, text_width
 from longform.report.table import Cell, ScoreTable
 
 __all__ = ["bars"]
@@ -64,10 +64,11 @@ def bars(dataset: DatasetRuns, table: ScoreTable, metric: str, name: str) -> Plo
         x = x_of(tick)
         drawing.add("line", x1=x, x2=x, y1=top, y2=bottom, class_="grid")
         drawing.text(x, bottom + 14, f"{tick:g}", text_anchor="middle", class_="soft")
+    labels = shortened_apart(list(cells), _LABELS)
     for row, (system, cell) in enumerate(cells.items()):
         middle = top + row * _ROW + _ROW / 2 + (apart if system in controls else 0.0)
         start, end = sorted((x_of(max(0.0, ticks[0])), x_of(cell.value)))
-        drawing.text(left - 6, middle + SIZE * 0.35, shortened(system, _LABELS), text_anchor="end")
+        drawing.text(left - 6, middle + SIZE * 0.35, labels[system], text_anchor="end")
         kind = "bar control" if system in controls else "bar"
         drawing.add("rect", x=start, y=middle - _BAR / 2, width=max(end - start, 0.5), height=_BAR, class_=kind)
         if cell.low is not None and cell.high is not None:

@@ -18,7 +18,8 @@ def caveats(gathered: Gathered) -> list[str]:
     """Sentences, the gravest first; none where all runs are finished and were made alike."""
     runs = [run for dataset in gathered.datasets for run in dataset.runs]
     entries = [(dataset, entry) for dataset in gathered.datasets for entry in dataset.entries]
-    found = [sentence for dataset in gathered.datasets for sentence in _unfinished(dataset)]
+    found = [f"Left out: {sentence}" for sentence in gathered.damaged]
+    found += [sentence for dataset in gathered.datasets for sentence in _unfinished(dataset)]
     found += _mixed(
         "Runs of several versions of Longform stand side by side", runs, lambda run: run.record["identity"]["longform"]
     )

@@ -11,11 +11,11 @@ from typing import Any
 import orjson
 
 from longform.data.example import Example
-from longform.errors import FailureError
+from longform.errors import FailureError, LongformError
 from longform.report.bounds import BOUNDS, CONTROL, LOWER, Bound, read_bounds, role_of, side_of
 from longform.report.findings import FoundFinding, read_findings
 from longform.score.report import Report
-from longform.study.runs import SCORES, Run, find_runs
+from longform.study.runs import RUN, SCORES, Run, find_runs
 
 __all__ = ["DatasetRuns", "Entry", "Gathered", "Unfinished", "gather"]
 
@@ -120,12 +120,13 @@ class DatasetRuns:
 
 @dataclass(frozen=True)
 class Gathered:
-    """Everything that a report is made from."""
+    """Everything that a report is made from; ``damaged`` says what is wrong with runs that cannot be read."""
 
     folder: Path
     datasets: tuple[DatasetRuns, ...]
     findings: tuple[FoundFinding, ...]
     studies: tuple[Mapping[str, Any], ...] = ()
+    damaged: tuple[str, ...] = ()
 
     @property
     def systems(self) -> list[str]:
@@ -137,7 +138,7 @@ class Gathered:
 def gather(folder: str | Path) -> Gathered:
     """Read a folder of runs; nothing is written, and runs that are being made are seen as far as they have come."""
     place = Path(folder)
-    runs = find_runs(place)
+    runs, damaged = _readable(place)
     studies = _studies(place, runs)
     order = {
         (base / row["folder"]).resolve(): position
@@ -150,7 +151,27 @@ def gather(folder: str | Path) -> Gathered:
     grouped = {parent: _told_apart(found) for parent, found in grouped.items()}
     labels = _labels(place, grouped)
     datasets = tuple(_dataset(place, labels[parent], found) for parent, found in grouped.items())
-    return Gathered(place, datasets, tuple(read_findings(place)), tuple(study for _, study in studies))
+    return Gathered(place, datasets, tuple(read_findings(place)), tuple(study for _, study in studies), damaged)
+
+
+def _readable(place: Path) -> tuple[list[Run], tuple[str, ...]]:
+    """The runs that can be read, and what is wrong with the others; raises where none can."""
+    paths = sorted(path.parent for path in place.rglob(RUN)) if not (place / RUN).is_file() else [place]
+    found = list(map(_opened, paths))
+    runs = [run for run in found if isinstance(run, Run)]
+    errors = [error for error in found if isinstance(error, LongformError)]
+    if errors and not runs:
+        raise errors[0]
+    return runs or find_runs(place), tuple(map(str, errors))
+
+
+def _opened(path: Path) -> Run | LongformError:
+    try:
+        run = Run.open(path)
+        _ = run.rows
+    except LongformError as error:
+        return error
+    return run
 
 
 def _labels(place: Path, grouped: Mapping[Path, Sequence[Run]]) -> dict[Path, str]:

@@ -9,6 +9,8 @@ from html import escape
 
 __all__ = ["Markup", "csp_hash", "joined", "tag", "text_table"]
 
+# Characters that HTML does not allow are shown as what they are: not to be shown.
+_FORBIDDEN = dict.fromkeys((*range(9), 11, *range(14, 32), *range(127, 160)), "�")
 _EMPTY = frozenset(("br", "hr", "img", "input", "link", "meta"))
 
 
@@ -25,7 +27,7 @@ def tag(name: str, /, *inner: str, **attributes: str | bool) -> Markup:
     '<p class="note" hidden>a &lt; b<b>c</b></p>'
     """
     written = "".join(
-        "" if value is False else f" {key}" if value is True else f' {key}="{escape(value)}"'
+        "" if value is False else f" {key}" if value is True else f' {key}="{_escaped(value)}"'
         for key, value in ((key.rstrip("_").replace("_", "-"), value) for key, value in attributes.items())
     )
     if name in _EMPTY:
@@ -33,9 +35,13 @@ def tag(name: str, /, *inner: str, **attributes: str | bool) -> Markup:
     return Markup(f"<{name}{written}>{joined(inner)}</{name}>")
 
 
+def _escaped(text: str) -> str:
+    return escape(text).translate(_FORBIDDEN)
+
+
 def joined(parts: Iterable[str]) -> Markup:
     """Parts in a row, each escaped where it is no markup."""
-    return Markup("".join(part if isinstance(part, Markup) else escape(part) for part in parts))
+    return Markup("".join(part if isinstance(part, Markup) else _escaped(part) for part in parts))
 
 
 def text_table(columns: Sequence[str], rows: Sequence[Sequence[str]], label: str, *, numbers: bool = True) -> Markup:

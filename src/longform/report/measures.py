@@ -27,7 +27,7 @@ _MEASURES = {
     "length": Measure("length", "words of the answer, by white space"),
     "str_em": Measure("STR-EM", "share of the short answers of which a name stands in the answer"),
     "rougeLsum": Measure("ROUGE-L", "ROUGE-L F of a summary, against the better reference"),
-    "rougel": Measure("ROUGE-L", "ROUGE-L F as KILT has it, against the best reference"),
+    "rougel": Measure("ROUGE-L (KILT)", "ROUGE-L F as KILT has it, against the best reference"),
     "QA-EM": Measure("QA-EM", "share of the readings that a reader answers exactly from the answer"),
     "QA-F1": Measure("Disambig-F1", "word overlap of what a reader finds in the answer for each reading"),
     "QA-Hit": Measure("QA-Hit", "share of the questions with every reading exact"),

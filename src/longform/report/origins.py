@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import PurePath
 from typing import Any
@@ -15,6 +16,10 @@ from longform.report.gather import Gathered
 from longform.study.runs import Run
 
 __all__ = ["commands", "origins"]
+
+# The settings of a system that name what it reads.
+_READ = ("train", "index", "model", "file")
+_SHA256 = re.compile(r"[0-9a-f]{64}")
 
 
 def commands(gathered: Gathered, report: str) -> list[str]:
@@ -57,7 +62,19 @@ def _data(gathered: Gathered) -> list[list[str]]:
         files = record["config"].get("dataset", {}).get("files", {})
         rows += [[dataset.label, PurePath(path).name, digest] for path, digest in files.items()]
         rows.append([dataset.label, "examples.jsonl", record["identity"]["examples"]])
+        read = {name: None for run in dataset.runs for name in _read_by(run)}
+        rows += [[dataset.label, name, digest] for name, digest in read]
     return rows
+
+
+def _read_by(run: Run) -> list[tuple[str, str]]:
+    """The index, the training questions and the models of a run, each with its sha256."""
+    written, hashes = run.record["config"].get("system", {}), run.record["identity"]["system"]
+    return [
+        (f"{PurePath(str(written.get(name, name))).name} ({name})", hashes[name])
+        for name in _READ
+        if isinstance(hashes.get(name), str) and _SHA256.fullmatch(hashes[name])
+    ]
 
 
 def _versions(runs: Sequence[Run]) -> list[list[str]]:

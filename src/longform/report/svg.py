@@ -7,12 +7,13 @@ styled by attributes, which a strict Content-Security-Policy refuses.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from html import escape
 
 from longform.report.standalone import standalone_css
 
-__all__ = ["SIZE", "Drawing", "element", "nice_ticks", "number", "shortened", "text_width"]
+__all__ = ["SIZE", "Drawing", "element", "nice_ticks", "number", "shortened", "shortened_apart", "text_width"]
 
 SIZE = 12.0
 """The size of the letters, in the units of the drawing."""
@@ -31,8 +32,24 @@ def text_width(text: str, size: float = SIZE) -> float:
     return wide * size
 
 
-def shortened(text: str, width: float, size: float = SIZE) -> str:
+def shortened_apart(texts: Sequence[str], width: float, size: float = SIZE) -> dict[str, str]:
+    """Each text :func:`shortened`, cut elsewhere where two would come to be the same.
+
+    >>> shortened_apart(["a-long-name-one-of-it", "a-long-name-two-of-it"], 60)
+    {'a-long-name-one-of-it': '…ne-of-it', 'a-long-name-two-of-it': '…o-of-it'}
+    """
+    found: dict[str, str] = {}
+    for head in (0.5, 0.25, 0.75, 0.1, 0.9):
+        found = {text: shortened(text, width, size, head) for text in texts}
+        if len(set(found.values())) == len(found):
+            break
+    return found
+
+
+def shortened(text: str, width: float, size: float = SIZE, share: float = 0.5) -> str:
     """The text, cut in the middle where it is wider: systems differ at both ends of their names.
+
+    ``share`` is how much of what is kept stands before the cut.
 
     >>> shortened("longest-training-answer@7", 100)
     'longe…swer@7'
@@ -42,7 +59,7 @@ def shortened(text: str, width: float, size: float = SIZE) -> str:
     kept = len(text)
     while kept > 2:
         kept -= 1
-        head = kept // 2
+        head = int(kept * share)
         short = f"{text[:head]}…{text[len(text) - (kept - head) :]}"
         if text_width(short, size) <= width:
             return short

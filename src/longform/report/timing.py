@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 
 from longform.report.gather import DatasetRuns
 from longform.report.plot import WIDTH, Plot, add_key, key_height, series_class
-from longform.report.svg import SIZE, Drawing, nice_ticks, shortened, text_width
+from longform.report.svg import SIZE, Drawing, nice_ticks, shortened_apart, text_width
 
 __all__ = ["mean_seconds", "timing"]
 
@@ -37,7 +37,7 @@ def mean_seconds(rows: Iterable[Mapping[str, object]]) -> dict[str, float]:
 
 def timing(dataset: DatasetRuns, name: str) -> Plot | None:
     """Stacked bars for the systems that take any time worth showing."""
-    found = {entry.title: mean_seconds(entry.run.rows.values()) for entry in dataset.entries}
+    found = {entry.system: mean_seconds(entry.run.rows.values()) for entry in dataset.entries}
     found = {system: seconds for system, seconds in found.items() if len(seconds) > 1}
     longest = max((sum(seconds.values()) for seconds in found.values()), default=0.0)
     if not longest:
@@ -53,6 +53,7 @@ def timing(dataset: DatasetRuns, name: str) -> Plot | None:
         + ", ".join(f"{stage} {_seconds(value)}" for stage, value in seconds.items())
         for system, seconds in found.items()
     )
+    labels = shortened_apart(list(found), _LABELS)
     title = f"Seconds a question on {dataset.label}"
     drawing = Drawing(name, title, f"{told}.", WIDTH, bottom + 42 + key_height(len(stages)))
     for tick in ticks:
@@ -62,7 +63,7 @@ def timing(dataset: DatasetRuns, name: str) -> Plot | None:
     drawing.text((left + right) / 2, bottom + 31, "seconds a question", text_anchor="middle", class_="soft")
     for row, (system, seconds) in enumerate(found.items()):
         middle, x = _TOP + row * _ROW + _ROW / 2, left
-        drawing.text(left - 6, middle + SIZE * 0.35, shortened(system, _LABELS), text_anchor="end")
+        drawing.text(left - 6, middle + SIZE * 0.35, labels[system], text_anchor="end")
         for place, stage in enumerate(stages):
             wide = seconds.get(stage, 0.0) / ticks[-1] * (right - left)
             if wide > 0.2:

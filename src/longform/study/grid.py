@@ -22,9 +22,10 @@ from longform.progress import Progress, no_progress
 from longform.study.config import Study
 from longform.study.dataset_spec import DatasetSpec
 from longform.study.items import item_row
-from longform.study.run_writer import RunBusyError, RunWriter, writing_run
-from longform.study.runs import EXAMPLES, Run
+from longform.study.run_writer import RunBusyError, RunWriter, check_same, writing_run
+from longform.study.runs import EXAMPLES, ITEMS, Run
 from longform.study.scored import score_run
+from longform.study.scores import check_scorable
 from longform.study.systems.kinds import SystemSpec
 from longform.study.systems.protocol import System
 from longform.study.systems.tools import Tools
@@ -60,9 +61,10 @@ class _Cell:
 
 
 def plan(study: Study) -> list[GridRun]:
-    """What the study is made of, and how far each run is; nothing is written and no model is loaded."""
+    """What the study is made of, and how far each run is; everything is checked, nothing written."""
+    cells, _, _ = _checked(study)
     found = []
-    for cell in _cells(study):
+    for cell in cells:
         done = len(Run.open(cell.folder).rows) if (cell.folder / "run.json").is_file() else 0
         found.append(GridRun(cell.system.name, cell.spec.label, cell.folder, len(cell.dataset), done, done))
     return found
@@ -77,13 +79,7 @@ def run_study(
     others; in the end the error names those that are not finished. Several processes may work on one study: each run
     is made by one of them at a time. ``on_run`` is called for each run once it is scored.
     """
-    tools = Tools(study.seed, study.base, study.output / ".cache", study.scores.sentences)
-    cells = _cells(study)
-    for cell in cells:
-        _check_needs(cell)
-    identities = [_identity(study, cell, tools) for cell in cells]
-    if study.scores.reader != "none":
-        tools.fingerprint("reader", study.scores.reader)
+    cells, identities, tools = _checked(study)
     _write_examples(study, cells)
     _write_study(study, cells)
     counting = _Counting(progress, sum(len(cell.dataset) for cell in cells), [_done(cell) for cell in cells])
@@ -107,6 +103,33 @@ def run_study(
     if failures:
         raise _unfinished(cells, failures)
     return [finished[place] for place in sorted(finished)]
+
+
+def _checked(study: Study) -> tuple[list[_Cell], list[dict[str, Any]], Tools]:
+    """The runs and what decides each; what cannot be run or scored is said before anything is."""
+    tools = Tools(study.seed, study.base, study.output / ".cache", study.scores.sentences)
+    cells = _cells(study)
+    if not cells:
+        raise InputError("There is nothing to run: none of the systems is meant for any of the datasets.")
+    for label, dataset in {cell.spec.label: cell.dataset for cell in cells}.items():
+        check_scorable(dataset.examples, dataset.task, study.scores.sentences)
+        if _of_other_questions(study.output / label, _examples_sha(dataset)):
+            raise InputError(
+                f"{study.output / label} holds runs over other questions or other gold than {label} has now: give the "
+                "dataset another label, or write to another folder."
+            )
+    for cell in cells:
+        _check_needs(cell)
+    identities = [_identity(study, cell, tools) for cell in cells]
+    if study.scores.reader != "none":
+        tools.fingerprint("reader", study.scores.reader)
+    for cell, identity in zip(cells, identities, strict=True):
+        try:
+            cell.system.settings.check(tools, cell.dataset)
+        except LongformError as error:
+            raise type(error)(f"The system {cell.system.name}: {error}") from None
+        check_same(cell.folder, identity, len(cell.dataset))
+    return cells, identities, tools
 
 
 def _done(cell: _Cell) -> int:
@@ -179,19 +202,14 @@ def _examples_sha(dataset: Dataset) -> str:
 
 
 def _write_examples(study: Study, cells: Sequence[_Cell]) -> None:
-    """Put each dataset's examples beside its runs; other examples than those of runs that are there are refused."""
+    """Put each dataset's examples beside its runs."""
     for label, dataset in {cell.spec.label: cell.dataset for cell in cells}.items():
         path = study.output / label / EXAMPLES
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             with FileLock(path.with_name(".examples.lock")):
                 if path.is_file() and sha256_of(path) != _examples_sha(dataset):
-                    if _of_other_questions(path.parent, _examples_sha(dataset)):
-                        raise InputError(
-                            f"{path.parent} holds runs over other questions than {label} has now: give the dataset "
-                            "another label, or write to another folder."
-                        )
-                    path.unlink()
+                    path.unlink()  # It is damaged: runs over other questions were refused before.
                 if not path.is_file():
                     with atomic_write(path) as file:
                         file.write(_examples_bytes(dataset))
@@ -200,7 +218,7 @@ def _write_examples(study: Study, cells: Sequence[_Cell]) -> None:
 
 
 def _of_other_questions(folder: Path, examples: str) -> bool:
-    """Whether a folder holds runs over other questions; where it does not, its file of questions is only damaged."""
+    """Whether a folder holds runs over other questions, or the same with other gold."""
     return any(Run.open(path.parent).record["identity"]["examples"] != examples for path in folder.glob("*/run.json"))
 
 
@@ -238,6 +256,12 @@ def _make(study: Study, cell: _Cell, identity: dict[str, Any], tools: Tools, cou
         items=len(cell.dataset),
     ) as writer:
         before = len(writer.done)
+        strange = set(writer.done) - {example.id for example in cell.dataset}
+        if strange:
+            raise FailureError(
+                f"{cell.folder / ITEMS} is damaged: its line for {min(strange)} is of no question of "
+                f"{cell.spec.label}; remove that line."
+            )
         counted(before)
         left = [example for example in cell.dataset if example.id not in writer.done]
         if left:
@@ -258,5 +282,5 @@ def _unfinished(cells: Sequence[_Cell], failures: dict[int, LongformError]) -> L
     told = [f"{cells[place].system.name} on {cells[place].spec.label}: {error}" for place, error in failures.items()]
     more = f" (and {len(told) - 1} more)" if len(told) > 1 else ""
     kind = FailureError if any(isinstance(error, FailureError) for error in failures.values()) else InputError
-    verb = "is" if len(told) == 1 else "are"
-    return kind(f"{len(told)} of {len(cells)} runs {verb} not finished; the others are. {told[0]}{more}")
+    verb, others = "is" if len(told) == 1 else "are", "; the others are" if len(told) < len(cells) else ""
+    return kind(f"{len(told)} of {len(cells)} runs {verb} not finished{others}. {told[0]}{more}")

@@ -16,11 +16,11 @@ from longform._version import __version__
 from longform.errors import FailureError, InputError, reason_of
 from longform.files import atomic_write
 from longform.study.code import code_sha
-from longform.study.ledger import Ledger
+from longform.study.ledger import Ledger, read_ledger
 from longform.study.machine import machine, now, versions
 from longform.study.runs import FORMAT, ITEMS, LOCK, RUN, SESSIONS, Run, checked_rows
 
-__all__ = ["RunBusyError", "RunWriter", "writing_run"]
+__all__ = ["RunBusyError", "RunWriter", "check_same", "writing_run"]
 
 
 class RunBusyError(FailureError):
@@ -64,8 +64,8 @@ def writing_run(
     try:
         for left in folder.glob(".*.tmp"):
             left.unlink(missing_ok=True)
-        same = orjson.loads(orjson.dumps({"longform": __version__, "code": code_sha(), **identity}))
-        if not (folder / RUN).is_file() or not _is_same(folder, same, items):
+        same = _whole(identity)
+        if not check_same(folder, identity, items):
             record = {
                 "format": FORMAT,
                 "system": system,
@@ -95,13 +95,25 @@ def writing_run(
         lock.release()
 
 
-def _is_same(folder: Path, wanted: Mapping[str, Any], items: int) -> bool:
-    """Whether the folder's run can go on, and false where it has not begun; raises where it is another.
+def _whole(identity: Mapping[str, Any]) -> dict[str, Any]:
+    found: dict[str, Any] = orjson.loads(orjson.dumps({"longform": __version__, "code": code_sha(), **identity}))
+    return found
+
+
+def check_same(folder: Path, identity: Mapping[str, Any], items: int) -> bool:
+    """Whether the folder holds a run that can go on, and false where none has begun; raises where it is another.
 
     A finished one may be of another version of Longform or of its code.
     """
+    if not (folder / RUN).is_file():
+        if read_ledger(folder / ITEMS):
+            raise InputError(
+                f"{folder} has answers but no {RUN}, so that nothing says what made them: put it back, or "
+                f"remove {folder} to make the run anew."
+            )
+        return False
     found = Run.open(folder)
-    differences = list(_differences(found.record["identity"], wanted))
+    differences = list(_differences(found.record["identity"], _whole(identity)))
     if {name for name, _, _ in differences} <= {"longform", "code"} and len(found.rows) == items:
         return True
     if differences and not found.rows:

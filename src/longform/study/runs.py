@@ -15,7 +15,7 @@ runs/asqa/
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -64,7 +64,9 @@ class Run:
             raise InputError(_no_run(place)) from None
         except orjson.JSONDecodeError:
             raise FailureError(f"{place / RUN} is damaged: remove {folder}, and the study makes it anew.") from None
-        if not isinstance(record, dict) or record.get("format") != FORMAT:
+        if not isinstance(record, dict):
+            raise FailureError(f"{place / RUN} is damaged: remove {folder}, and the study makes it anew.")
+        if record.get("format") != FORMAT:
             raise InputError(f"{folder} is a run of another version of Longform: make it anew.")
         identity = record.get("identity")
         whole = isinstance(identity, dict) and {"task", "examples"} <= identity.keys()
@@ -152,13 +154,40 @@ def _no_run(place: Path) -> str:
     return f"{place} is no run: `longform study run` makes runs."
 
 
+def _rows(value: Any, *texts: str) -> bool:
+    """Whether a value is a list of objects that have these texts."""
+    return isinstance(value, list) and all(
+        isinstance(one, dict) and all(isinstance(one.get(name), str) for name in texts) for one in value
+    )
+
+
+def _ranks(value: Any) -> bool:
+    lists = value.values() if isinstance(value, dict) else [None]
+    return all(isinstance(one, list) and all(rank is None or isinstance(rank, int) for rank in one) for one in lists)
+
+
+def _seconds(value: Any) -> bool:
+    return isinstance(value, dict) and all(isinstance(one, (int, float)) for one in value.values())
+
+
+# What an item may hold, and what it then is.
+_WHOLE: Mapping[str, Callable[[Any], bool]] = {
+    "answers": lambda value: _rows(value, "text"),
+    "passages": lambda value: value is None or _rows(value, "title", "text"),
+    "ranking": lambda value: value is None or isinstance(value, list),
+    "ranks": lambda value: value is None or _ranks(value),
+    "seconds": lambda value: value is None or _seconds(value),
+    "items": lambda value: value is None or isinstance(value, list),
+}
+
+
 def checked_rows(rows: dict[str, dict[str, Any]], path: Path) -> dict[str, dict[str, Any]]:
     """The rows, if each is an item of a run."""
     for identifier, row in rows.items():
-        answers = row.get("answers")
-        said = isinstance(answers, list) and all(isinstance(one, dict) and "text" in one for one in answers)
-        if not said:
+        damaged = next((name for name, is_whole in _WHOLE.items() if not is_whole(row.get(name))), None)
+        if damaged is not None:
             raise FailureError(
-                f"{path} is damaged: its line for {identifier} has no answers; without it, it is made anew."
+                f"{path} is damaged: its line for {identifier} has no {damaged} that can be read; without the line, it "
+                "is made anew."
             )
     return rows

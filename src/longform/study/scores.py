@@ -100,6 +100,13 @@ def score_rows(
     return _with_passages(report, kept, rows)
 
 
+def check_scorable(examples: Sequence[Example], task: str, sentences: str) -> None:
+    """Raise where the examples have nothing to score by, or what splits sentences is not here."""
+    _kinds(examples)
+    if task in ("asqa", "eli5", "text") and any(example.long_answers for example in examples):
+        rouge_for("text", sentences)("One. Two.", ["One. Two."])
+
+
 class _Flat:
     """An answer of an example, with the references that it is compared with."""
 
@@ -254,12 +261,19 @@ def _with_passages(report: Report, kept: Sequence[Example], rows: Mapping[str, R
     deepest = max((len(row.get("ranking", ())) for row in mine), default=0)
     for k in (k for k in RECALL_AT if k <= deepest):
         for name in ("answer", "page", "follow_up"):
-            ranks = [row.get("ranks", {}).get(name) for row in mine]
-            if all(ranks):
+            # A question that finds nothing has no ranks, and a recall of 0.
+            if all(_gold_of(name, example) for example in kept):
+                ranks = [row.get("ranks", {}).get(name) or [None] for row in mine]
                 columns[f"{name}_recall@{k}"] = [_recall(found, k) for found in ranks]
     arrays = {name: np.asarray(values, dtype=np.float64) for name, values in columns.items()}
     metrics = [_metric(name) for name in columns]
     return replace(report, columns={**report.columns, **arrays}, metrics=[*report.metrics, *metrics])
+
+
+def _gold_of(name: str, example: Example) -> bool:
+    """Whether there is anything to be found for an example."""
+    follow_ups = any(turn.short_answers for turn in example.follow_ups)
+    return {"answer": bool(example.short_answers), "page": bool(example.pages), "follow_up": follow_ups}[name]
 
 
 def _recall(ranks: Sequence[float | None], k: int) -> float:

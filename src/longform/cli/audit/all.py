@@ -26,7 +26,7 @@ def command(
     knows nothing, answers to training questions among it, how much of its score is length, and whether its questions
     are among the training questions.
     """
-    from longform.audit.everything import audit_run, training_of
+    from longform.audit.everything import audit_run, runs_behind, training_of
     from longform.audit.shown import run_hashes
     from longform.study.dataset_spec import DatasetSpec
     from longform.study.runs import Run
@@ -37,7 +37,10 @@ def command(
     files = {} if known is None else known.load().files
     with progress_bar() as progress:
         findings = audit_run(opened, train=known, resamples=resamples, seed=seed, progress=progress)
-    hashes = run_hashes(opened) | {f"{Path(name).name} (training)": digest for name, digest in files.items()}
+    hashes: dict[str, str] = {}
+    for role, behind in runs_behind(opened).items():
+        hashes |= run_hashes(behind, role)
+    hashes |= {f"{Path(name).name} (training)": digest for name, digest in files.items()}
     if keep:
         keep_findings(opened.folder, findings)
     present_findings(

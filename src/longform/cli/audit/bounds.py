@@ -21,6 +21,7 @@ from longform.errors import InputError
 
 if TYPE_CHECKING:
     from longform.audit.bounds_runs import Bounds
+    from longform.data.dataset import Dataset
     from longform.study.runs import Run
 
 __all__ = ["command"]
@@ -86,6 +87,7 @@ def command(
             )
         for run in placed:
             _check_sentences(run, sentences)
+            _check_gold(run, DatasetSpec.named(dataset, split, ids, limit).load())
     findings = [audit_bounds(bounds, notes=notes, resamples=resamples, seed=seed)]
     for run in placed:
         findings.append(place_run(run, bounds, resamples=resamples, seed=seed))
@@ -150,6 +152,17 @@ def _same_questions(runs: list[Run]) -> None:
     )
     if other is not None:
         raise InputError(f"{other.folder} is over other questions than {runs[0].folder}: audit them one by one.")
+
+
+def _check_gold(run: Run, dataset: Dataset) -> None:
+    gold = {example.id: example for example in dataset}
+    for mine in run.examples:
+        other = gold.get(mine.id, mine)
+        if (mine.long_answers, mine.short_answers) != (other.long_answers, other.short_answers):
+            raise InputError(
+                f"{run.folder} is scored by other answers to the question {mine.id} than {dataset.name} has: leave out "
+                "--dataset, and the bounds are made of the run's own questions."
+            )
 
 
 def _check_sentences(run: Run, sentences: str) -> None:

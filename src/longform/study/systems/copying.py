@@ -82,5 +82,8 @@ class _Draw:
     tools: Tools
 
     def answer(self, example: Example) -> Outcome:
-        source, text = self.tools.chance("random-answer", example.id).choice(self.pool)
+        chance = self.tools.chance("random-answer", example.id)
+        source, text = chance.choice(self.pool)
+        while source == example.id and any(other != example.id for other, _ in self.pool):
+            source, text = chance.choice(self.pool)
         return Outcome((Said(text),), note={"training": [source]})

@@ -13,6 +13,7 @@ from longform.study.dataset_spec import DatasetSpec
 from longform.study.systems.protocol import System
 
 if TYPE_CHECKING:
+    from longform.data.dataset import Dataset
     from longform.study.systems.tools import Tools
 
 __all__ = ["Settings", "at_least_one", "one_of", "settings_from"]
@@ -37,6 +38,9 @@ class Settings:
     def needs(self) -> str | None:
         """What every question must have for it, by its name in :data:`longform.data.having.HAVING`."""
         return None
+
+    def check(self, tools: Tools, dataset: Dataset) -> None:
+        """Raise where the system cannot answer every question of a dataset, as far as that is known beforehand."""
 
     def open(self, tools: Tools, task: str) -> System:
         """The system, ready to answer; ``task`` is that of the dataset."""

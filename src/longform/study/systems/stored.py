@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+from longform.data.dataset import Dataset
 from longform.data.example import Example
 from longform.data.values import list_of, read_values, text_of, whole_value
 from longform.errors import InputError
@@ -34,9 +35,21 @@ class Stored(Settings):
         if self.file is None:
             raise InputError("it needs a file of answers: set file.")
 
+    def check(self, tools: Tools, dataset: Dataset) -> None:
+        found = self._outcomes(tools)
+        missing = [example.id for example in dataset if example.id not in found]
+        if missing:
+            more = f" and to {len(missing) - 1:,} more" if len(missing) > 1 else ""
+            raise InputError(f"{self.file} has no answer to the question {missing[0]}{more}.")
+
     def open(self, tools: Tools, task: str) -> System:  # noqa: ARG002
         assert self.file is not None
-        return _Answers(self.file, _read(str(tools.place(self.file))))
+        return _Answers(self.file, self._outcomes(tools))
+
+    def _outcomes(self, tools: Tools) -> dict[str, Outcome]:
+        assert self.file is not None
+        path = str(tools.place(self.file))
+        return tools.once(("stored", path), lambda: _read(path))
 
 
 @dataclass(frozen=True)
@@ -55,7 +68,7 @@ def _read(path: str) -> dict[str, Outcome]:
         value = whole_value(path)
         if isinstance(value, dict) and all(isinstance(text, str) for text in value.values()):
             return {key: Outcome((_said(text),)) for key, text in value.items()}
-    found = {}
+    found: dict[str, Outcome] = {}
     for where, _, row in read_values(path):
         if not isinstance(row, dict) or row.get("id") is None:
             raise InputError(f"{where}: a stored answer needs an id, an answer, and at choice passages.")
@@ -67,6 +80,8 @@ def _read(path: str) -> dict[str, Outcome]:
             _passage(one, f"{row['id']}-{place}", where)
             for place, one in enumerate(list_of(row, "passages" if "passages" in row else "docs", where), 1)
         )
+        if str(row["id"]) in found:
+            raise InputError(f"{where}: there is an answer to the question {row['id']} already.")
         found[str(row["id"])] = Outcome((_said(answer),), passages, passages)
     return found
 

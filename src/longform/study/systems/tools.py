@@ -42,35 +42,35 @@ class Tools:
         """The index in a folder."""
         from longform.retrieve import Index
 
-        return self._once(("index", path), lambda: Index.open(self.place(path)))
+        return self.once(("index", path), lambda: Index.open(self.place(path)))
 
     def cross_encoder(self, name: str) -> CrossEncoder:
         """A re-ranker's model."""
         from longform.models import CrossEncoder
 
-        return self._once(("reranker", name), lambda: CrossEncoder.load(self.model_name(name)))
+        return self.once(("reranker", name), lambda: CrossEncoder.load(self.model_name(name)))
 
     def reader(self, name: str) -> Reader:
         """A span reader."""
         from longform.models import Reader
 
-        return self._once(("reader", name), lambda: Reader.load(self.model_name(name)))
+        return self.once(("reader", name), lambda: Reader.load(self.model_name(name)))
 
     def encoder(self, name: str) -> Encoder:
         """An encoder."""
         from longform.models import Encoder
 
-        return self._once(("encoder", name), lambda: Encoder.load(self.model_name(name)))
+        return self.once(("encoder", name), lambda: Encoder.load(self.model_name(name)))
 
     def language_model(self, name: str, context: int | None = None) -> LanguageModel:
         """A language model, wherever it runs."""
         from longform.models.language import open_language_model
 
-        return self._once(("model", name, context), lambda: open_language_model(self.model_name(name), context=context))
+        return self.once(("model", name, context), lambda: open_language_model(self.model_name(name), context=context))
 
     def training(self, spec: DatasetSpec) -> Dataset:
         """Training questions with long answers."""
-        return self._once(("train", repr(spec)), lambda: _with_answers(spec.load()))
+        return self.once(("train", repr(spec)), lambda: _with_answers(spec.load()))
 
     def nearest(self, spec: DatasetSpec, by: str) -> NearestQuestions:
         """The training questions, to be found by their likeness to another."""
@@ -79,7 +79,7 @@ class Tools:
         def make() -> NearestQuestions:
             return open_nearest(self.training(spec), by, self)
 
-        return self._once(("nearest", repr(spec), by), make)
+        return self.once(("nearest", repr(spec), by), make)
 
     def place(self, path: str) -> Path:
         """A path of the study's, which starts at its file."""
@@ -97,7 +97,7 @@ class Tools:
         """What tells whether a setting still means the same: a hash of its files, ``None`` where it has none."""
         if value is None or value in ("none", "similarity", "extractive"):
             return None
-        return self._once(("fingerprint", field, repr(value)), lambda: self._fingerprint(field, value))
+        return self.once(("fingerprint", field, repr(value)), lambda: self._fingerprint(field, value))
 
     def _fingerprint(self, field: str, value: Any) -> str | None:
         if field == "index":
@@ -130,7 +130,8 @@ class Tools:
             return self.cross_encoder(name).fingerprint
         return self.reader(name).fingerprint if field == "reader" else self.encoder(name).fingerprint
 
-    def _once(self, key: Hashable, make: Callable[[], Thing]) -> Thing:
+    def once(self, key: Hashable, make: Callable[[], Thing]) -> Thing:
+        """What was made under a key before, else what ``make`` gives."""
         if key not in self._kept:
             self._kept[key] = make()
         found: Thing = self._kept[key]
