@@ -147,10 +147,10 @@ def score_table(
         }
         for entry in dataset.entries
     }
-    order = list(dict.fromkeys(_GROUPS.values()))
+    order = list(_GROUPS)
     return ScoreTable(
         dataset.label,
-        [entry.system for entry in sorted(dataset.entries, key=lambda entry: order.index(_GROUPS[entry.role]))],
+        [entry.system for entry in sorted(dataset.entries, key=lambda entry: order.index(entry.role))],
         {entry.system: entry.role for entry in dataset.entries},
         names,
         cells,
