@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -120,3 +121,16 @@ def test_ids_are_stored_one_after_the_other(tmp_path: Path) -> None:
     write(tmp_path, passages(4))
     assert (tmp_path / "ids.bin").read_bytes() == b"d0#0d0#1d0#2d1#0"
     assert np.fromfile(tmp_path / "ids.u64", "<u8").tolist() == [4, 8, 12, 16]
+
+
+def test_many_threads_read_one_part(tmp_path: Path) -> None:
+    """A decompressor that threads share gives one of them the other's bytes, or an error."""
+    items = passages(600)
+    write(tmp_path, items)
+    reader = PartReader(tmp_path)
+
+    def read_all(start: int) -> bool:
+        return all(list(reader.passages(row, row + 40)) == items[row : row + 40] for row in range(start, 560, 40))
+
+    with ThreadPoolExecutor(4) as pool:
+        assert all(pool.map(read_all, [0, 10, 20, 30] * 25))

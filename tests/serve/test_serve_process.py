@@ -19,6 +19,7 @@ from serve_helpers import PATIENCE, Server, Writer, until
 
 from longform.client import Client, Reply, ServerBusyError
 from longform.errors import FailureError, InputError
+from longform.serve.running import _bound
 
 pytestmark = pytest.mark.slow
 
@@ -211,3 +212,9 @@ def test_ctrl_c_ends_it_well(start: Start) -> None:
     timer = threading.Timer(0.1, server.process.send_signal, (signal.SIGINT,))
     timer.start()
     assert server.process.wait(PATIENCE) == 0
+
+
+def test_small_replies_are_sent_at_once() -> None:
+    """asyncio does so for sockets that are named as TCP; else each reply waits 40 ms for the client's delayed word."""
+    with _bound("127.0.0.1", 0) as listening:
+        assert listening.proto == socket.IPPROTO_TCP

@@ -12,6 +12,7 @@ All numbers are little-endian. The files are only ever appended to while a part 
 from __future__ import annotations
 
 import os
+import threading
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from functools import lru_cache
@@ -136,7 +137,7 @@ class PartReader:
         self._block_rows, self._block_starts = blocks[:, 0], blocks[:, 1]
         if len(self._keys) != len(self) or bool(len(blocks)) != bool(len(self)):
             raise damaged(folder)
-        self._decompressor = zstandard.ZstdDecompressor()
+        self._own = threading.local()
         # A ranking visits the blocks of a few hundred passages; those of the last few questions stay unpacked.
         self._lines = lru_cache(maxsize=256)(self._read_lines)
 
@@ -193,10 +194,17 @@ class PartReader:
         last = block + 1 == len(self._block_starts)
         end = len(self._bytes) if last else int(self._block_starts[block + 1])
         try:
-            data: bytes = self._decompressor.decompress(bytes(self._bytes[int(self._block_starts[block]) : end]))
+            data: bytes = self._decompressor().decompress(bytes(self._bytes[int(self._block_starts[block]) : end]))
         except zstandard.ZstdError as error:
             raise damaged(self.folder) from error
         return data.splitlines()
+
+    def _decompressor(self) -> zstandard.ZstdDecompressor:
+        """That of the calling thread: two threads that share one make rubbish of each other's blocks."""
+        found: zstandard.ZstdDecompressor | None = getattr(self._own, "decompressor", None)
+        if found is None:
+            found = self._own.decompressor = zstandard.ZstdDecompressor()
+        return found
 
     def _parse(self, line: bytes) -> Passage:
         try:
