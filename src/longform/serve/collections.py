@@ -100,6 +100,10 @@ class Collections:
 
     def get(self, name: str | None) -> tuple[str, Index]:
         """A collection, opened; the default one without a name."""
+        given = next(iter(self._given), None) if name is None else name
+        if given is not None and given in self._given:
+            # Without a look into the database, which costs more than a search.
+            return given, self._open(given, self._given[given])
         folders = self.folders()
         name = name if name is not None else next(iter(folders), None)
         if name is None:
