@@ -70,6 +70,34 @@ def in_process(index: Index, asked: list[str], seconds: float) -> list[dict[str,
     return rows
 
 
+class Connection:
+    """A connection that is kept: as little of a client as can be, since it runs on the server's cores."""
+
+    def __init__(self, host: str, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self.host, self.reader, self.writer = host, reader, writer
+
+    @classmethod
+    async def open(cls, address: str) -> Connection:
+        """A connection to ``http://HOST:PORT``."""
+        host = address.removeprefix("http://")
+        name, _, port = host.partition(":")
+        return cls(host, *await asyncio.open_connection(name, int(port)))
+
+    async def post(self, path: str, value: dict[str, Any]) -> tuple[int, dict[str, str]]:
+        """Send a JSON value; the status and the headers of the reply, which is read and dropped."""
+        body = json.dumps(value).encode()
+        head = f"POST {path} HTTP/1.1\r\nHost: {self.host}\r\nContent-Type: application/json\r\n"
+        self.writer.write(f"{head}Content-Length: {len(body)}\r\n\r\n".encode() + body)
+        first, *lines = (await self.reader.readuntil(b"\r\n\r\n")).decode("latin-1").strip().split("\r\n")
+        headers = {name.lower(): text.strip() for name, _, text in (line.partition(":") for line in lines)}
+        await self.reader.readexactly(int(headers["content-length"]))
+        return int(first.split()[1]), headers
+
+    def close(self) -> None:
+        """Let go of it."""
+        self.writer.close()
+
+
 async def load(
     address: str, path: str, asked: list[str], clients: int, seconds: float, most: int = 0
 ) -> dict[str, Any]:
@@ -81,24 +109,23 @@ async def load(
     def going() -> bool:
         return len(taken) < most if most else time.perf_counter() - started < seconds
 
-    async def one(client: httpx.AsyncClient) -> None:
+    async def one() -> None:
         nonlocal away, failed, begun
+        connection = await Connection.open(address)
         while going():
             begun += 1
-            body = {"question": asked[begun % len(asked)]}
             before = time.perf_counter()
-            reply = await client.post(path, json=body)
-            if reply.status_code == 200:
+            status, headers = await connection.post(path, {"question": asked[begun % len(asked)]})
+            if status == 200:
                 taken.append(time.perf_counter() - before)
-            elif reply.status_code == 429:
+            elif status == 429:
                 away += 1
-                await asyncio.sleep(min(1.0, float(reply.headers["Retry-After"])))
+                await asyncio.sleep(min(1.0, float(headers["retry-after"])))
             else:
                 failed += 1
+        connection.close()
 
-    limits = httpx.Limits(max_connections=clients)
-    async with httpx.AsyncClient(base_url=address, timeout=120, limits=limits, trust_env=False) as client:
-        await asyncio.gather(*(one(client) for _ in range(clients)))
+    await asyncio.gather(*(one() for _ in range(clients)))
     passed = time.perf_counter() - started
     name = f"{path.rsplit('/', 1)[-1]}, {clients} client{'s' if clients > 1 else ''}"
     return row(name, taken, passed, sent_away=away, failed=failed)
