@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -13,20 +12,16 @@ from typing import Any
 import orjson
 from filelock import FileLock
 
-from longform.data.dataset import Dataset
 from longform.data.example import Example
-from longform.data.having import HAVING
 from longform.errors import FailureError, InputError, LongformError, reason_of
 from longform.files import atomic_write, sha256_of
 from longform.progress import Progress, no_progress
+from longform.study.cells import Cell, checked_cells, examples_bytes, examples_sha
 from longform.study.config import Study
-from longform.study.dataset_spec import DatasetSpec
 from longform.study.items import item_row
-from longform.study.run_writer import RunBusyError, RunWriter, check_same, writing_run
+from longform.study.run_writer import RunBusyError, RunWriter, writing_run
 from longform.study.runs import EXAMPLES, ITEMS, Run
 from longform.study.scored import score_run
-from longform.study.scores import check_scorable
-from longform.study.systems.kinds import SystemSpec
 from longform.study.systems.protocol import System
 from longform.study.systems.tools import Tools
 
@@ -52,17 +47,9 @@ class GridRun:
         return Run.open(self.folder)
 
 
-@dataclass(frozen=True)
-class _Cell:
-    spec: DatasetSpec
-    dataset: Dataset
-    system: SystemSpec
-    folder: Path
-
-
 def plan(study: Study) -> list[GridRun]:
     """What the study is made of, and how far each run is; everything is checked, nothing written."""
-    cells, _, _ = _checked(study)
+    cells, _, _ = checked_cells(study)
     found = []
     for cell in cells:
         done = len(Run.open(cell.folder).rows) if (cell.folder / "run.json").is_file() else 0
@@ -79,7 +66,7 @@ def run_study(
     others; in the end the error names those that are not finished. Several processes may work on one study: each run
     is made by one of them at a time. ``on_run`` is called for each run once it is scored.
     """
-    cells, identities, tools = _checked(study)
+    cells, identities, tools = checked_cells(study)
     _write_examples(study, cells)
     _write_study(study, cells)
     counting = _Counting(progress, sum(len(cell.dataset) for cell in cells), [_done(cell) for cell in cells])
@@ -105,34 +92,7 @@ def run_study(
     return [finished[place] for place in sorted(finished)]
 
 
-def _checked(study: Study) -> tuple[list[_Cell], list[dict[str, Any]], Tools]:
-    """The runs and what decides each; what cannot be run or scored is said before anything is."""
-    tools = Tools(study.seed, study.base, study.output / ".cache", study.scores.sentences)
-    cells = _cells(study)
-    if not cells:
-        raise InputError("There is nothing to run: none of the systems is meant for any of the datasets.")
-    for label, dataset in {cell.spec.label: cell.dataset for cell in cells}.items():
-        check_scorable(dataset.examples, dataset.task, study.scores.sentences)
-        if _of_other_questions(study.output / label, _examples_sha(dataset)):
-            raise InputError(
-                f"{study.output / label} holds runs over other questions or other gold than {label} has now: give the "
-                "dataset another label, or write to another folder."
-            )
-    for cell in cells:
-        _check_needs(cell)
-    identities = [_identity(study, cell, tools) for cell in cells]
-    if study.scores.reader != "none":
-        tools.fingerprint("reader", study.scores.reader)
-    for cell, identity in zip(cells, identities, strict=True):
-        try:
-            cell.system.settings.check(tools, cell.dataset)
-        except LongformError as error:
-            raise type(error)(f"The system {cell.system.name}: {error}") from None
-        check_same(cell.folder, identity, len(cell.dataset))
-    return cells, identities, tools
-
-
-def _done(cell: _Cell) -> int:
+def _done(cell: Cell) -> int:
     """How many items of a run are there, without opening it."""
     path = cell.folder / "items.jsonl"
     return path.read_bytes().count(b"\n") if path.is_file() else 0
@@ -150,79 +110,23 @@ class _Counting:
         self._progress("answering", sum(self._done), self._total)
 
 
-def _cells(study: Study) -> list[_Cell]:
-    loaded: dict[str, Dataset] = {}
-    for spec in study.datasets:
-        loaded[spec.label] = spec.load()
-    return [
-        _Cell(spec, loaded[spec.label], system, study.output / spec.label / system.name)
-        for spec, system in study.pairs()
-    ]
-
-
-def _check_needs(cell: _Cell) -> None:
-    """Raise where questions lack what the system needs, before the first of them is asked."""
-    need = cell.system.settings.needs
-    lacking = [example.id for example in cell.dataset if need is not None and not HAVING[need](example)]
-    if len(lacking) == len(cell.dataset):
-        raise InputError(
-            f"{cell.system.name} needs questions with {need}, and {cell.spec.label} has none: leave it out for this "
-            "dataset."
-        )
-    if lacking:
-        raise InputError(
-            f"{cell.system.name} needs questions with {need}, and {len(lacking):,} of the {len(cell.dataset):,} of "
-            f"{cell.spec.label} are without, the first is {lacking[0]}: give it a dataset of the others, with "
-            f'having = "{need}" and a label of its own, and name that in its datasets.'
-        )
-
-
-def _identity(study: Study, cell: _Cell, tools: Tools) -> dict[str, Any]:
-    try:
-        settings = cell.system.identity(tools)
-    except LongformError as error:
-        raise type(error)(f"The system {cell.system.name}: {error}") from None
-    return {
-        "system": settings,
-        "dataset": {"name": cell.dataset.name, "split": cell.dataset.split, "sha256": cell.dataset.sha256},
-        "examples": _examples_sha(cell.dataset),
-        "task": cell.dataset.task,
-        "seed": study.seed,
-        # The ROUGE by which "best" chooses depends on it.
-        **({"sentences": study.scores.sentences} if settings.get("choose") == "best" else {}),
-    }
-
-
-def _examples_bytes(dataset: Dataset) -> bytes:
-    return b"".join(orjson.dumps(example.to_json(), option=orjson.OPT_APPEND_NEWLINE) for example in dataset)
-
-
-def _examples_sha(dataset: Dataset) -> str:
-    return hashlib.sha256(_examples_bytes(dataset)).hexdigest()
-
-
-def _write_examples(study: Study, cells: Sequence[_Cell]) -> None:
+def _write_examples(study: Study, cells: Sequence[Cell]) -> None:
     """Put each dataset's examples beside its runs."""
     for label, dataset in {cell.spec.label: cell.dataset for cell in cells}.items():
         path = study.output / label / EXAMPLES
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             with FileLock(path.with_name(".examples.lock")):
-                if path.is_file() and sha256_of(path) != _examples_sha(dataset):
+                if path.is_file() and sha256_of(path) != examples_sha(dataset):
                     path.unlink()  # It is damaged: runs over other questions were refused before.
                 if not path.is_file():
                     with atomic_write(path) as file:
-                        file.write(_examples_bytes(dataset))
+                        file.write(examples_bytes(dataset))
         except OSError as error:
             raise FailureError(f"{path} cannot be written: {reason_of(error)}.") from error
 
 
-def _of_other_questions(folder: Path, examples: str) -> bool:
-    """Whether a folder holds runs over other questions, or the same with other gold."""
-    return any(Run.open(path.parent).record["identity"]["examples"] != examples for path in folder.glob("*/run.json"))
-
-
-def _write_study(study: Study, cells: Sequence[_Cell]) -> None:
+def _write_study(study: Study, cells: Sequence[Cell]) -> None:
     """The study itself, for whoever finds the folder."""
     record = {
         "format": "longform-study/1",
@@ -242,7 +146,7 @@ def _write_study(study: Study, cells: Sequence[_Cell]) -> None:
         file.write(orjson.dumps(record, option=orjson.OPT_INDENT_2))
 
 
-def _make(study: Study, cell: _Cell, identity: dict[str, Any], tools: Tools, counted: Callable[[int], None]) -> GridRun:
+def _make(study: Study, cell: Cell, identity: dict[str, Any], tools: Tools, counted: Callable[[int], None]) -> GridRun:
     config = {
         "system": cell.system.to_json(),
         "dataset": {"name": cell.dataset.name, "split": cell.dataset.split, "files": dict(cell.dataset.files)},
@@ -278,7 +182,7 @@ def _answer(system: System, left: Sequence[Example], writer: RunWriter, counted:
         counted(len(writer.done))
 
 
-def _unfinished(cells: Sequence[_Cell], failures: dict[int, LongformError]) -> LongformError:
+def _unfinished(cells: Sequence[Cell], failures: dict[int, LongformError]) -> LongformError:
     told = [f"{cells[place].system.name} on {cells[place].spec.label}: {error}" for place, error in failures.items()]
     more = f" (and {len(told) - 1} more)" if len(told) > 1 else ""
     kind = FailureError if any(isinstance(error, FailureError) for error in failures.values()) else InputError

@@ -16,7 +16,7 @@ from longform._version import __version__
 from longform.errors import FailureError, InputError, reason_of
 from longform.files import atomic_write
 from longform.study.code import code_sha
-from longform.study.ledger import Ledger, read_ledger
+from longform.study.ledger import Ledger
 from longform.study.machine import machine, now, versions
 from longform.study.runs import FORMAT, ITEMS, LOCK, RUN, SESSIONS, Run, checked_rows
 
@@ -105,8 +105,10 @@ def check_same(folder: Path, identity: Mapping[str, Any], items: int) -> bool:
 
     A finished one may be of another version of Longform or of its code.
     """
+    # In this order: another process that begins the run now writes what it is made with before the first answer.
+    answered = (folder / ITEMS).is_file() and (folder / ITEMS).stat().st_size > 0
     if not (folder / RUN).is_file():
-        if read_ledger(folder / ITEMS):
+        if answered:
             raise InputError(
                 f"{folder} has answers but no {RUN}, so that nothing says what made them: put it back, or "
                 f"remove {folder} to make the run anew."
