@@ -104,10 +104,12 @@ def _identity(study: Study, cell: Cell, tools: Tools) -> dict[str, Any]:
 
 
 def examples_bytes(dataset: Dataset) -> bytes:
+    """The questions with their gold, a JSON line each, as they lie beside the runs."""
     return b"".join(orjson.dumps(example.to_json(), option=orjson.OPT_APPEND_NEWLINE) for example in dataset)
 
 
 def examples_sha(dataset: Dataset) -> str:
+    """The sha256 of these lines."""
     return hashlib.sha256(examples_bytes(dataset)).hexdigest()
 
 
