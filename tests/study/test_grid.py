@@ -204,6 +204,18 @@ def test_other_questions_under_the_same_label_are_refused(tmp_path: Path) -> Non
         run_study(read_study(path))
 
 
+def test_a_damaged_run_of_another_study_is_left_alone(tmp_path: Path) -> None:
+    path = small(tmp_path, 'datasets = [{ file = "q.jsonl" }]\nsystems = ["question"]\n')
+    run_study(read_study(path))
+    (tmp_path / "runs" / "q" / "question-x8" / "run.json").write_text("{")
+    path.write_text('datasets = [{ file = "q.jsonl" }]\nsystems = ["human"]\n')
+    (made,) = run_study(read_study(path))
+    assert made.run.complete
+    path.write_text('datasets = [{ file = "q.jsonl" }]\nsystems = ["question"]\n')
+    with pytest.raises(FailureError, match=r"run\.json is damaged: remove .*question-x8"):
+        run_study(read_study(path))
+
+
 def test_a_run_that_fails_does_not_stop_the_others(tmp_path: Path) -> None:
     path = small(
         tmp_path,

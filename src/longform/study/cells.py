@@ -115,4 +115,12 @@ def examples_sha(dataset: Dataset) -> str:
 
 def _of_other_questions(folder: Path, examples: str) -> bool:
     """Whether a folder holds runs over other questions, or the same with other gold."""
-    return any(Run.open(path.parent).record["identity"]["examples"] != examples for path in folder.glob("*/run.json"))
+    return any(_examples_of(path.parent) not in (None, examples) for path in folder.glob("*/run.json"))
+
+
+def _examples_of(folder: Path) -> str | None:
+    """The sha256 of the questions of a run; none of one that cannot be read, which is its own study's business."""
+    try:
+        return str(Run.open(folder).record["identity"]["examples"])
+    except LongformError:
+        return None
