@@ -80,14 +80,17 @@ def command(
         bounds = nearby_bounds(placed[0], train=learnt, seed=seed)
         hashes = {} if learnt is None else {Path(name).name: digest for name, digest in learnt.load().files.items()}
     else:
+        if placed:
+            # Before the bounds are made, which takes long.
+            loaded = DatasetSpec.named(dataset, split, ids, limit).load()
+            for run in placed:
+                _check_sentences(run, sentences)
+                _check_gold(run, loaded)
         with progress_bar() as progress, tempfile.TemporaryDirectory(prefix="longform-bounds-") as scratch:
             place = Path(work) if work is not None else Path(scratch)
             bounds, hashes = _made(
                 dataset, split, ids, limit, train, index, sentences, reader, resamples, seed, place, progress
             )
-        for run in placed:
-            _check_sentences(run, sentences)
-            _check_gold(run, DatasetSpec.named(dataset, split, ids, limit).load())
     findings = [audit_bounds(bounds, notes=notes, resamples=resamples, seed=seed)]
     for run in placed:
         findings.append(place_run(run, bounds, resamples=resamples, seed=seed))
